@@ -1,0 +1,3 @@
+package fastcodec
+
+//go:generate go run ../internal/gen ..

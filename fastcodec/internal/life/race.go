@@ -1,0 +1,7 @@
+//go:build race
+
+// Says that this build has the race detector.
+
+package life
+
+const raceDetector = true
