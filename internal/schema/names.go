@@ -5,7 +5,7 @@ import "strings"
 
 // initialisms are the only words of Kafka's names that Go writes otherwise.
 var initialisms = map[string]string{
-	"Id": "ID", "Ids": "IDs", "Api": "API", "Acl": "ACL", "Uuid": "UUID", "Ip": "IP", "Ttl": "TTL",
+	"Id": "ID", "Ids": "IDs", "Api": "API", "Acl": "ACL", "Acls": "ACLs", "Uuid": "UUID", "Ip": "IP", "Ttl": "TTL",
 }
 
 // GoName is the exported Go name of a Kafka name. A word runs from an upper case
