@@ -25,7 +25,7 @@ func TestUseAfterReleaseIsFound(t *testing.T) {
 	if !debugBuild {
 		t.Skip("found with the build tag kafkawiredebug only")
 	}
-	payload := requestPayload(Metadata, 12, 7, []byte("me"), nil)
+	payload := requestPayload(Metadata, 12, 7, []byte("me"), []byte{0})
 	b, _ := AppendFrame(nil, payload)
 	f, err := NewReader(bytes.NewReader(b), Limits{}).Next()
 	if err != nil {
