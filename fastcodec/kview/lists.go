@@ -10,17 +10,20 @@ import (
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
-// Strings is an array of strings. Its elements alias the body.
-type Strings struct {
+// list is what an array of structs or strings has in every list type.
+type list struct {
 	m       *message
 	n, base uint32
 }
 
 // Len is the number of elements, 0 for null.
-func (l Strings) Len() int { return int(l.n) }
+func (l list) Len() int { return int(l.n) }
 
 // IsNull tells a null array from an empty one.
-func (l Strings) IsNull() bool { return l.base == nullBase }
+func (l list) IsNull() bool { return l.base == nullBase }
+
+// Strings is an array of strings. Its elements alias the body.
+type Strings struct{ list }
 
 // At is element i; it panics as a slice does where there is none.
 func (l Strings) At(i int) []byte {

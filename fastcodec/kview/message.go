@@ -8,6 +8,7 @@ import (
 	"github.com/kafkawire/kafkawire/fastcodec"
 	"github.com/kafkawire/kafkawire/fastcodec/internal/fault"
 	"github.com/kafkawire/kafkawire/fastcodec/internal/life"
+	"github.com/kafkawire/kafkawire/fastcodec/kdata"
 )
 
 // firstEntry is the first position of the index that is handed out: as the base
@@ -158,4 +159,26 @@ type Message interface {
 	Body() []byte
 	Trailing() []byte
 	SetIndexLimit(words int)
+}
+
+// Codec is a view and a struct of one message, for programs that choose messages
+// by API key (NewRequestCodec, NewResponseCodec) and read and write all of them.
+type Codec struct {
+	View Message
+	Data kdata.Message
+	copy func()
+}
+
+// Copy copies View, which must have been parsed, into Data.
+func (c *Codec) Copy() { c.copy() }
+
+// lenOrNull is the length of an array, -1 for null.
+func lenOrNull[L interface {
+	Len() int
+	IsNull() bool
+}](l L) int {
+	if l.IsNull() {
+		return -1
+	}
+	return l.Len()
 }

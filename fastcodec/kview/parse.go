@@ -101,8 +101,11 @@ func (m *message) numbers(s *[2]uint32, off, size int, k fault.Kind, name string
 //
 //go:noinline
 func (m *message) array(off, words, least int, k fault.Kind, name string, i int) (next, n int, base uint32) {
-	if k.Compact() && off < len(m.b) && m.b[off] == 1 {
+	switch b := m.b; { // empty, as most of the small ones are that come here
+	case k.Compact() && off < len(b) && b[off] == 1:
 		return off + 1, 0, emptyBase
+	case !k.Compact() && off <= len(b)-4 && i32(b, off) == 0:
+		return off + 4, 0, emptyBase
 	}
 	n, next, ok := m.length(off, k)
 	if !ok || n > (len(m.b)-next)/least {
@@ -293,6 +296,9 @@ const tagsName = "tagged_fields"
 
 // tagCount reads the count of a tag section.
 func (m *message) tagCount(off, i int) (n, next int) {
+	if b := m.b; off < len(b) && b[off] < 0x80 && int(b[off])*2 < len(b)-off {
+		return int(b[off]), off + 1
+	}
 	v, next := uvarint(m.b, off)
 	if next < 0 || v > 1<<31-1 || int(v) > (len(m.b)-next)/2 {
 		return 0, m.fail(off, fault.TagCount, tagsName, i)
@@ -302,6 +308,9 @@ func (m *message) tagCount(off, i int) (n, next int) {
 
 // tag reads the number and the size of one tagged field: its payload is [at, end).
 func (m *message) tag(off, i int) (number uint32, at, end int) {
+	if b := m.b; off < len(b)-1 && (b[off]|b[off+1]) < 0x80 && int(b[off+1]) <= len(b)-off-2 {
+		return uint32(b[off]), off + 2, off + 2 + int(b[off+1])
+	}
 	number, next := uvarint(m.b, off)
 	if next < 0 {
 		return 0, m.fail(off, fault.TagNumber, tagsName, i), 0

@@ -5,7 +5,6 @@ package layout
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"strconv"
 
@@ -146,5 +145,6 @@ func (f *field) appendSmallest(dst []byte) []byte {
 
 // emptyBatch is a record batch without records, every number 0 but its length (49
 // bytes behind that field), magic and checksum.
-var emptyBatch, _ = hex.DecodeString("0000000000000000" + "00000031" + "00000000" + "02" + "595fb7dd" +
-	"0000" + "00000000" + "0000000000000000" + "0000000000000000" + "0000000000000000" + "0000" + "00000000" + "00000000")
+const emptyBatch = "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x31" + "\x00\x00\x00\x00" + "\x02" + "\x59\x5f\xb7\xdd" +
+	"\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00"

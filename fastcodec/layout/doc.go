@@ -6,7 +6,7 @@
 //	m, err := layout.For(fastcodec.Metadata, true, 12)      // compiled on first use, then shared
 //	var ix layout.Index                                      // one a goroutine; reused
 //	if err := m.Parse(&ix, body); err != nil { ... }         // checks all of it, allocates nothing
-//	text, trailing, err := m.AppendJSON(nil, body)
+//	text, end, err := m.AppendJSON(nil, body)              // what is behind end are trailing bytes
 //
 // There are two readers. Parse interprets a flat list of operations and only
 // notices that something is wrong; its index is, word for word, that of the typed

@@ -349,14 +349,13 @@ func clipText(s string) string {
 	return s
 }
 
-// javaNaN is the one NaN that Java's converters write; which one it was is not in
-// the JSON.
-var javaNaN = math.Float64frombits(0x7ff8000000000000)
+// javaNaN is Java's own NaN: which one it was is not in the JSON.
+const javaNaN = 0x7ff8000000000000
 
 func (r *jsonReader) float(v jsonValue) float64 {
 	switch string(v) {
 	case `"NaN"`:
-		return javaNaN
+		return math.Float64frombits(javaNaN)
 	case `"Infinity"`:
 		return math.Inf(1)
 	case `"-Infinity"`:

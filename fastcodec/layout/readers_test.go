@@ -176,3 +176,32 @@ func FuzzReaders(f *testing.F) {
 		}
 	})
 }
+
+// FuzzFromJSON: no text makes the reader of JSON panic, and what it accepts is
+// read whole.
+func FuzzFromJSON(f *testing.F) {
+	list := vectors(f, "vectors")
+	for i := range list {
+		if v := &list[i]; v.Flavor == "smallest" || i%16 == 0 {
+			text, _, err := v.message(f).AppendJSON(nil, v.body(f))
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(int16(v.API), v.Kind == "response", v.Version, text)
+		}
+	}
+	var ix Index
+	f.Fuzz(func(t *testing.T, key int16, response bool, version int16, text []byte) {
+		m, err := For(fastcodec.APIKey(key), response, version)
+		if err != nil {
+			return
+		}
+		body, err := m.AppendFromJSON(nil, text)
+		if err != nil {
+			return
+		}
+		if err := m.Parse(&ix, body); err != nil || ix.End() != len(body) {
+			t.Fatalf("%x from %s: %v, ends at %d", body, text, err, ix.End())
+		}
+	})
+}

@@ -42,7 +42,7 @@ type oddNaNs struct{ stringsSeen }
 func (s *oddNaNs) Leaf(n *Node) {
 	if n.Kind == Float64 {
 		v := float(n.Content)
-		s.bad = s.bad || v != v && math.Float64bits(v) != math.Float64bits(javaNaN)
+		s.bad = s.bad || v != v && math.Float64bits(v) != javaNaN
 	}
 }
 

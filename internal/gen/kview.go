@@ -56,6 +56,9 @@ func (g *viewWriter) encoding(r schema.Versions, flexible bool) schema.Versions 
 	return r.And(schema.Versions{Min: 0, Max: f.Min - 1})
 }
 
+// tagged reports whether any version of the struct has a section of tagged fields.
+func (g *viewWriter) tagged(s *slots.Struct) bool { return !g.encoding(g.where(s), true).Empty() }
+
 // within is a condition on v that holds where r does, given that within does:
 // "" where r covers it.
 func within(v string, r, all schema.Versions) string {
@@ -193,11 +196,7 @@ func (g *viewWriter) view(s *slots.Struct) {
 		return
 	}
 	g.p("// %sList is an array of %s.", name, name)
-	g.p("type %sList struct {\nm *message\nn, base uint32\n}\n", name)
-	g.p("// Len is the number of elements, 0 for null.")
-	g.p("func (l %sList) Len() int { return int(l.n) }\n", name)
-	g.p("// IsNull tells a null array from an empty one.")
-	g.p("func (l %sList) IsNull() bool { return l.base == nullBase }\n", name)
+	g.p("type %sList struct{ list }\n", name)
 	g.p("// At is element i; it panics as a slice does where there is none.")
 	g.p("func (l %sList) At(i int) %s {", name, name)
 	if s.Fixed {
@@ -258,7 +257,7 @@ func (g *viewWriter) accessors(s *slots.Struct) {
 		g.accessor(s, f)
 	}
 	all := g.where(s)
-	if g.encoding(all, true).Empty() {
+	if !g.tagged(s) {
 		return
 	}
 	a := g.reader(s)
@@ -402,7 +401,7 @@ func (g *viewWriter) result(a reader, f *slots.Field, words string, at int) stri
 	case slots.InlineFixed:
 		return fmt.Sprintf("%s{%s, %s[%d]}", typ, a.ptr, words, at)
 	}
-	return fmt.Sprintf("%s{%s, %s}", typ, a.ptr, pair)
+	return fmt.Sprintf("%s{list{%s, %s}}", typ, a.ptr, pair)
 }
 
 // taggedResult writes the end of a tagged field's accessor: t is the side block,
@@ -469,9 +468,9 @@ func (g *viewWriter) absent(a reader, f *slots.Field) string {
 		return fmt.Sprintf("%s{%s, absent}", viewType(f), a.ptr)
 	}
 	if null {
-		return fmt.Sprintf("%s{m: %s}", viewType(f), a.ptr)
+		return fmt.Sprintf("%s{list{m: %s}}", viewType(f), a.ptr)
 	}
-	return fmt.Sprintf("%s{m: %s, base: emptyBase}", viewType(f), a.ptr)
+	return fmt.Sprintf("%s{list{m: %s, base: emptyBase}}", viewType(f), a.ptr)
 }
 
 // fieldDoc writes the comment of an accessor: what a reader can't see in its type.

@@ -39,9 +39,12 @@ func run(root string) error {
 	}
 	files := map[string]string{"fastcodec/apis_gen.go": goFile("fastcodec", APITable(apis))}
 	for _, m := range messages {
-		files["fastcodec/kview/"+fileName(m.Schema.Name)] = goFile("kview", KView(m))
+		files["fastcodec/kview/"+fileName(m.Schema.Name)] = goFile("kview", KView(m)+Copy(m))
+		files["fastcodec/kdata/"+fileName(m.Schema.Name)] = goFile("kdata", KData(m))
 	}
+	files["fastcodec/kdata/registry_gen.go"] = goFile("kdata", DataRegistry(messages))
 	files["fastcodec/kview/registry_gen.go"] = goFile("kview", ViewRegistry(messages))
+	ReadAllFiles(messages, files)
 	if err := testMessages(root, files); err != nil {
 		return err
 	}
@@ -55,6 +58,7 @@ func testMessages(root string, files map[string]string) error {
 	if err != nil {
 		return err
 	}
+	var shapes []*slots.Message
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -66,9 +70,12 @@ func testMessages(root string, files map[string]string) error {
 		}
 		for _, m := range a.Messages {
 			name := strings.TrimSuffix(fileName(m.Name), ".go") + "_test.go"
-			files["fastcodec/kview/"+name] = goFile("kview", KView(slots.Of(m)))
+			shape := slots.Of(m)
+			shapes = append(shapes, shape)
+			files["fastcodec/kview/"+name] = goFile("kview", KView(shape))
 		}
 	}
+	files["fastcodec/kview/readall_gen_test.go"] = goFile("kview", ReadAllTests(shapes))
 	return nil
 }
 
@@ -77,9 +84,13 @@ var imports = []struct{ use, path string }{
 	{"iter.Seq", "iter"},
 	{"slices.", "slices"},
 	{"binary.", "encoding/binary"},
+	{"math.", "math"},
 	{"fastcodec.", "github.com/kafkawire/kafkawire/fastcodec"},
 	{"fault.", "github.com/kafkawire/kafkawire/fastcodec/internal/fault"},
+	{"life.", "github.com/kafkawire/kafkawire/fastcodec/internal/life"},
 	{"kdata.", "github.com/kafkawire/kafkawire/fastcodec/kdata"},
+	{"kview.", "github.com/kafkawire/kafkawire/fastcodec/kview"},
+	{"naive.", "github.com/kafkawire/kafkawire/internal/naive"},
 }
 
 // goFile puts a file's head before its declarations.

@@ -12,36 +12,58 @@ import (
 	"github.com/kafkawire/kafkawire/internal/slots"
 )
 
+// DataRegistry returns the text of kdata/registry_gen.go.
+func DataRegistry(messages []*slots.Message) string {
+	return registry(messages, "", "struct with Kafka's defaults", "pointer(New%s())")
+}
+
 // ViewRegistry returns the text of kview/registry_gen.go.
 func ViewRegistry(messages []*slots.Message) string {
+	return registry(messages, "", "view", "new(%s)") +
+		strings.ReplaceAll(registry(messages, "Codec", "codec", "codec%s()"), ") Message {", ") *Codec {") + codecs(messages)
+}
+
+// registry writes functions that choose a message: requests and responses by API
+// key, headers and data messages by name.
+func registry(messages []*slots.Message, suffix, what, value string) string {
 	var b strings.Builder
-	b.WriteString("// NewRequest returns a new view of the requests of an API, or nil where the key is unknown.\n")
-	keySwitch(&b, messages, schema.Request, "func NewRequest(key fastcodec.APIKey) Message {", "new(%s)")
-	b.WriteString("// NewResponse returns a new view of the responses of an API, or nil where the key is unknown.\n")
-	keySwitch(&b, messages, schema.Response, "func NewResponse(key fastcodec.APIKey) Message {", "new(%s)")
-	b.WriteString("// NewNamed returns a new view of a header or data message, or nil where there is no such name.\n")
-	nameSwitch(&b, messages, "func NewNamed(name string) Message {", "new(%s)")
+	for kind, name := range []string{"Request", "Response"} {
+		fmt.Fprintf(&b, "// New%s%s returns a new %s for the %ss of an API, or nil where the key is unknown.\n", name, suffix, what, strings.ToLower(name))
+		head := fmt.Sprintf("func New%s%s(key fastcodec.APIKey) Message {", name, suffix)
+		choose(&b, messages, head, "key", value, func(m *schema.Message) string {
+			if int(m.Kind) == kind {
+				return fmt.Sprint(m.API.Key)
+			}
+			return ""
+		})
+	}
+	fmt.Fprintf(&b, "// NewNamed%s returns a new %s for a header or data message, or nil where there is no such name.\n", suffix, what)
+	choose(&b, messages, fmt.Sprintf("func NewNamed%s(name string) Message {", suffix), "name", value, func(m *schema.Message) string {
+		if m.Kind == schema.Header || m.Kind == schema.Data {
+			return fmt.Sprintf("%q", m.Name)
+		}
+		return ""
+	})
 	return b.String()
 }
 
-// keySwitch writes a function that chooses by API key.
-func keySwitch(b *strings.Builder, messages []*slots.Message, kind schema.Kind, head, value string) {
-	fmt.Fprintf(b, "%s\nswitch key {\n", head)
+// choose writes a function that switches over what label gives for a message.
+func choose(b *strings.Builder, messages []*slots.Message, head, on, value string, label func(*schema.Message) string) {
+	fmt.Fprintf(b, "%s\nswitch %s {\n", head, on)
 	for _, m := range messages {
-		if m.Schema.Kind == kind {
-			fmt.Fprintf(b, "case %d:\nreturn "+value+"\n", m.Schema.API.Key, m.Root.Schema.GoName)
+		if l := label(m.Schema); l != "" {
+			fmt.Fprintf(b, "case %s:\nreturn "+value+"\n", l, m.Root.Schema.GoName)
 		}
 	}
 	b.WriteString("}\nreturn nil\n}\n\n")
 }
 
-// nameSwitch writes a function that chooses a message without an API key by its name.
-func nameSwitch(b *strings.Builder, messages []*slots.Message, head, value string) {
-	fmt.Fprintf(b, "%s\nswitch name {\n", head)
+// codecs writes the constructors of the codecs.
+func codecs(messages []*slots.Message) string {
+	var b strings.Builder
 	for _, m := range messages {
-		if m.Schema.Kind == schema.Header || m.Schema.Kind == schema.Data {
-			fmt.Fprintf(b, "case %q:\nreturn "+value+"\n", m.Schema.Name, m.Root.Schema.GoName)
-		}
+		name := m.Root.Schema.GoName
+		fmt.Fprintf(&b, "func codec%s() *Codec {\nv, d := new(%s), new(kdata.%s)\nreturn &Codec{v, d, func() { v.CopyTo(d) }}\n}\n\n", name, name, name)
 	}
-	b.WriteString("}\nreturn nil\n}\n\n")
+	return b.String()
 }

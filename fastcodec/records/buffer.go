@@ -1,0 +1,72 @@
+// Buffers: pooled memory for unpacked records and for batches that are written.
+
+package records
+
+import (
+	"math/bits"
+
+	"github.com/valyala/bytebufferpool"
+
+	"github.com/kafkawire/kafkawire/fastcodec/internal/life"
+)
+
+// A pool learns one size, so that unpacked and packed bytes have a pool each.
+var unpackedPool, batchPool bytebufferpool.Pool
+
+// buffer is a buffer from unpackedPool, or none.
+type buffer struct{ p *bytebufferpool.ByteBuffer }
+
+// keptIdle is how large a buffer may be that is kept though it isn't needed.
+const keptIdle = 16 << 20
+
+// reserve empties the buffer and gives it room for n bytes. It takes more, to be done
+// with it for the next time, but not more than most.
+func (u *buffer) reserve(n, most int) []byte {
+	if u.p == nil {
+		u.p = unpackedPool.Get()
+		life.Begin(u.p.B)
+	}
+	if c := cap(u.p.B); c < n || c > keptIdle && n < c/8 {
+		size := 1 << bits.Len(uint(max(n, 1)-1))
+		if size > most {
+			size = n
+		}
+		life.End(u.p.B)
+		u.p.B = make([]byte, 0, size)
+		life.Begin(u.p.B)
+	}
+	u.p.B = u.p.B[:0]
+	return u.p.B
+}
+
+// double gives a buffer that is full twice the room, at most most bytes.
+func (u *buffer) double(most int) []byte {
+	old := u.p.B
+	b := append(make([]byte, 0, min(2*cap(old), most)), old...)
+	life.End(old)
+	life.Begin(b)
+	u.p.B = b
+	return b
+}
+
+func (u *buffer) bytes() []byte { return u.p.B }
+
+// release gives the buffer back.
+func (u *buffer) release() {
+	p := u.p
+	if p == nil {
+		return
+	}
+	u.p = nil
+	giveBack(&unpackedPool, p)
+}
+
+// giveBack ends the life of a buffer's bytes and puts it into its pool. It isn't reset
+// before: the pool learns from the length.
+func giveBack(pool *bytebufferpool.Pool, p *bytebufferpool.ByteBuffer) {
+	life.End(p.B)
+	if life.Debug {
+		return // what ended is never handed out again
+	}
+	pool.Put(p)
+}
