@@ -27,14 +27,10 @@ func (m *AbortedTxn) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *AbortedTxn) ProducerID() int64 { return m.int64(0) }
-
-func (m *AbortedTxn) FirstOffset() int64 { return m.int64(8) }
-
-func (m *AbortedTxn) LastOffset() int64 { return m.int64(16) }
-
+func (m *AbortedTxn) ProducerID() int64       { return m.int64(0) }
+func (m *AbortedTxn) FirstOffset() int64      { return m.int64(8) }
+func (m *AbortedTxn) LastOffset() int64       { return m.int64(16) }
 func (m *AbortedTxn) LastStableOffset() int64 { return m.int64(24) }
-
 func parseAbortedTxnLegacy(m *message, s *[0]uint32) int {
 	b := m.b
 	off := 0

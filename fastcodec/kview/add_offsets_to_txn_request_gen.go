@@ -34,12 +34,9 @@ func (m *AddOffsetsToTxnRequest) Parse(body []byte, version int16) error {
 }
 
 func (m *AddOffsetsToTxnRequest) TransactionalID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *AddOffsetsToTxnRequest) ProducerID() int64 { return m.int64(m.s[1]) }
-
-func (m *AddOffsetsToTxnRequest) ProducerEpoch() int16 { return m.int16(m.s[1] + 8) }
-
-func (m *AddOffsetsToTxnRequest) GroupID() []byte { return m.bytes(m.s[2], m.s[3]) }
+func (m *AddOffsetsToTxnRequest) ProducerID() int64       { return m.int64(m.s[1]) }
+func (m *AddOffsetsToTxnRequest) ProducerEpoch() int16    { return m.int16(m.s[1] + 8) }
+func (m *AddOffsetsToTxnRequest) GroupID() []byte         { return m.bytes(m.s[2], m.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *AddOffsetsToTxnRequest) UnknownTags() fastcodec.Tags {
@@ -52,7 +49,6 @@ func (m *AddOffsetsToTxnRequest) UnknownTags() fastcodec.Tags {
 func parseAddOffsetsToTxnRequestFlexible(m *message, s *[4]uint32) int {
 	b := m.b
 	off := 0
-	// TransactionalId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -63,7 +59,6 @@ func parseAddOffsetsToTxnRequestFlexible(m *message, s *[4]uint32) int {
 		return m.failRun(off, "ProducerId:8 ProducerEpoch:2", -1)
 	}
 	off += 10
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -81,7 +76,6 @@ func parseAddOffsetsToTxnRequestFlexible(m *message, s *[4]uint32) int {
 func parseAddOffsetsToTxnRequestLegacy(m *message, s *[4]uint32) int {
 	b := m.b
 	off := 0
-	// TransactionalId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
@@ -92,7 +86,6 @@ func parseAddOffsetsToTxnRequestLegacy(m *message, s *[4]uint32) int {
 		return m.failRun(off, "ProducerId:8 ProducerEpoch:2", -1)
 	}
 	off += 10
-	// GroupId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[2], off = uint32(off+2), off+2+i16(b, off)
 		s[3] = uint32(off)

@@ -32,8 +32,7 @@ func (m *AddOffsetsToTxnResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *AddOffsetsToTxnResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *AddOffsetsToTxnResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *AddOffsetsToTxnResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.

@@ -92,13 +92,9 @@ type AddPartitionsToTxnRequestTransaction struct {
 func (v AddPartitionsToTxnRequestTransaction) TransactionalID() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
-func (v AddPartitionsToTxnRequestTransaction) ProducerID() int64 { return v.m.int64(v.s[1]) }
-
+func (v AddPartitionsToTxnRequestTransaction) ProducerID() int64    { return v.m.int64(v.s[1]) }
 func (v AddPartitionsToTxnRequestTransaction) ProducerEpoch() int16 { return v.m.int16(v.s[1] + 8) }
-
-func (v AddPartitionsToTxnRequestTransaction) VerifyOnly() bool { return v.m.bool(v.s[1] + 10) }
-
+func (v AddPartitionsToTxnRequestTransaction) VerifyOnly() bool     { return v.m.bool(v.s[1] + 10) }
 func (v AddPartitionsToTxnRequestTransaction) Topics() AddPartitionsToTxnRequestTopicList {
 	return AddPartitionsToTxnRequestTopicList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -135,8 +131,7 @@ type AddPartitionsToTxnRequestTopic struct {
 	s *[4]uint32
 }
 
-func (v AddPartitionsToTxnRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v AddPartitionsToTxnRequestTopic) Name() []byte       { return v.m.bytes(v.s[0], v.s[1]) }
 func (v AddPartitionsToTxnRequestTopic) Partitions() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -169,17 +164,13 @@ func (l AddPartitionsToTxnRequestTopicList) All() iter.Seq[AddPartitionsToTxnReq
 }
 
 func parseAddPartitionsToTxnRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 10
 	if v >= 4 {
 		run1 = 0
 	}
 	off := 0
 	if v >= 4 {
-		// Transactions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*14 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -193,7 +184,6 @@ func parseAddPartitionsToTxnRequestFlexible(m *message, s *[7]uint32) int {
 		s[0], s[1] = uint32(count), base
 	}
 	if v <= 3 {
-		// V3AndBelowTransactionalId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -208,7 +198,6 @@ func parseAddPartitionsToTxnRequestFlexible(m *message, s *[7]uint32) int {
 	}
 	off += run1
 	if v <= 3 {
-		// V3AndBelowTopics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -219,8 +208,7 @@ func parseAddPartitionsToTxnRequestFlexible(m *message, s *[7]uint32) int {
 		if off = parseAddPartitionsToTxnRequestTopicFlexible(m, off, count, base); off < 0 {
 			return m.in("V3AndBelowTopics", -1)
 		}
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	} else {
 		s[6] = uint32(off)
 	}
@@ -233,11 +221,8 @@ func parseAddPartitionsToTxnRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseAddPartitionsToTxnRequestLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// V3AndBelowTransactionalId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[2], off = uint32(off+2), off+2+i16(b, off)
 		s[3] = uint32(off)
@@ -248,7 +233,6 @@ func parseAddPartitionsToTxnRequestLegacy(m *message, s *[7]uint32) int {
 		return m.failRun(off, "V3AndBelowProducerId:8 V3AndBelowProducerEpoch:2", -1)
 	}
 	off += 10
-	// V3AndBelowTopics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -264,12 +248,9 @@ func parseAddPartitionsToTxnRequestLegacy(m *message, s *[7]uint32) int {
 }
 
 func parseAddPartitionsToTxnRequestTransactionFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TransactionalId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -280,7 +261,6 @@ func parseAddPartitionsToTxnRequestTransactionFlexible(m *message, off, n int, a
 			return m.failRun(off, "ProducerId:8 ProducerEpoch:2 VerifyOnly:1", i)
 		}
 		off += 11
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -292,8 +272,7 @@ func parseAddPartitionsToTxnRequestTransactionFlexible(m *message, off, n int, a
 			return m.in("Topics", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -308,14 +287,12 @@ func parseAddPartitionsToTxnRequestTopicFlexible(m *message, off, n int, at uint
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -336,14 +313,12 @@ func parseAddPartitionsToTxnRequestTopicLegacy(m *message, off, n int, at uint32
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)

@@ -76,7 +76,6 @@ type AddPartitionsToTxnResponseResult struct {
 }
 
 func (v AddPartitionsToTxnResponseResult) TransactionalID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v AddPartitionsToTxnResponseResult) TopicResults() AddPartitionsToTxnResponseTopicResultList {
 	return AddPartitionsToTxnResponseTopicResultList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -114,7 +113,6 @@ type AddPartitionsToTxnResponseTopicResult struct {
 }
 
 func (v AddPartitionsToTxnResponseTopicResult) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v AddPartitionsToTxnResponseTopicResult) ResultsByPartition() AddPartitionsToTxnResponsePartitionResultList {
 	return AddPartitionsToTxnResponsePartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -155,7 +153,6 @@ type AddPartitionsToTxnResponsePartitionResult struct {
 }
 
 func (v AddPartitionsToTxnResponsePartitionResult) PartitionIndex() int32 { return v.m.int32(v.off) }
-
 func (v AddPartitionsToTxnResponsePartitionResult) PartitionErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
@@ -196,10 +193,7 @@ func (l AddPartitionsToTxnResponsePartitionResultList) All() iter.Seq[AddPartiti
 }
 
 func parseAddPartitionsToTxnResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 4 {
 		run1 = 6
@@ -210,7 +204,6 @@ func parseAddPartitionsToTxnResponseFlexible(m *message, s *[5]uint32) int {
 	}
 	off += run1
 	if v >= 4 {
-		// ResultsByTransaction
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -224,7 +217,6 @@ func parseAddPartitionsToTxnResponseFlexible(m *message, s *[5]uint32) int {
 		s[0], s[1] = uint32(count), base
 	}
 	if v <= 3 {
-		// ResultsByTopicV3AndBelow
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -235,8 +227,7 @@ func parseAddPartitionsToTxnResponseFlexible(m *message, s *[5]uint32) int {
 		if off = parseAddPartitionsToTxnResponseTopicResultFlexible(m, off, count, base); off < 0 {
 			return m.in("ResultsByTopicV3AndBelow", -1)
 		}
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	} else {
 		s[4] = uint32(off)
 	}
@@ -249,15 +240,12 @@ func parseAddPartitionsToTxnResponseFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseAddPartitionsToTxnResponseLegacy(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// ResultsByTopicV3AndBelow
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -273,19 +261,15 @@ func parseAddPartitionsToTxnResponseLegacy(m *message, s *[5]uint32) int {
 }
 
 func parseAddPartitionsToTxnResponseResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TransactionalId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TransactionalId", i); off < 0 {
 			return -1
 		}
-		// TopicResults
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -297,8 +281,7 @@ func parseAddPartitionsToTxnResponseResultFlexible(m *message, off, n int, at ui
 			return m.in("TopicResults", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -310,19 +293,15 @@ func parseAddPartitionsToTxnResponseResultFlexible(m *message, off, n int, at ui
 }
 
 func parseAddPartitionsToTxnResponseTopicResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// ResultsByPartition
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(6+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(6+1)]
@@ -338,8 +317,7 @@ func parseAddPartitionsToTxnResponseTopicResultFlexible(m *message, off, n int, 
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -351,19 +329,15 @@ func parseAddPartitionsToTxnResponseTopicResultFlexible(m *message, off, n int, 
 }
 
 func parseAddPartitionsToTxnResponseTopicResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// ResultsByPartition
 		if off, count, base = m.strided(off, 6, fault.Count32, "PartitionIndex:4 PartitionErrorCode:2", "ResultsByPartition", i); off < 0 {
 			return -1
 		}

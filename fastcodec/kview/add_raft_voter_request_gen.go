@@ -32,14 +32,10 @@ func (m *AddRaftVoterRequest) Parse(body []byte, version int16) error {
 }
 
 // ClusterID: nullable.
-func (m *AddRaftVoterRequest) ClusterID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *AddRaftVoterRequest) TimeoutMs() int32 { return m.int32(m.s[1]) }
-
-func (m *AddRaftVoterRequest) VoterID() int32 { return m.int32(m.s[1] + 4) }
-
+func (m *AddRaftVoterRequest) ClusterID() []byte                { return m.bytes(m.s[0], m.s[1]) }
+func (m *AddRaftVoterRequest) TimeoutMs() int32                 { return m.int32(m.s[1]) }
+func (m *AddRaftVoterRequest) VoterID() int32                   { return m.int32(m.s[1] + 4) }
 func (m *AddRaftVoterRequest) VoterDirectoryID() fastcodec.UUID { return m.uuid(m.s[1] + 8) }
-
 func (m *AddRaftVoterRequest) Listeners() AddRaftVoterRequestListenerList {
 	return AddRaftVoterRequestListenerList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -68,9 +64,7 @@ type AddRaftVoterRequestListener struct {
 }
 
 func (v AddRaftVoterRequestListener) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v AddRaftVoterRequestListener) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
 func (v AddRaftVoterRequestListener) Port() uint16 { return v.m.uint16(v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -100,16 +94,12 @@ func (l AddRaftVoterRequestListenerList) All() iter.Seq[AddRaftVoterRequestListe
 }
 
 func parseAddRaftVoterRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
 	}
 	off := 0
-	// ClusterId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -123,7 +113,6 @@ func parseAddRaftVoterRequestFlexible(m *message, s *[5]uint32) int {
 		return m.failRun(off, "TimeoutMs:4 VoterId:4 VoterDirectoryId:16", -1)
 	}
 	off += 24
-	// Listeners
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -134,8 +123,7 @@ func parseAddRaftVoterRequestFlexible(m *message, s *[5]uint32) int {
 	if off = parseAddRaftVoterRequestListenerFlexible(m, off, count, base); off < 0 {
 		return m.in("Listeners", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "AckWhenCommitted:1@1+", -1)
 	}
@@ -152,14 +140,12 @@ func parseAddRaftVoterRequestListenerFlexible(m *message, off, n int, at uint32)
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)

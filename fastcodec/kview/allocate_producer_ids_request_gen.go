@@ -28,8 +28,7 @@ func (m *AllocateProducerIDsRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *AllocateProducerIDsRequest) BrokerID() int32 { return m.int32(0) }
-
+func (m *AllocateProducerIDsRequest) BrokerID() int32    { return m.int32(0) }
 func (m *AllocateProducerIDsRequest) BrokerEpoch() int64 { return m.int64(4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.

@@ -28,13 +28,10 @@ func (m *AllocateProducerIDsResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *AllocateProducerIDsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *AllocateProducerIDsResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *AllocateProducerIDsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
-func (m *AllocateProducerIDsResponse) ProducerIDStart() int64 { return m.int64(6) }
-
-func (m *AllocateProducerIDsResponse) ProducerIDLen() int32 { return m.int32(14) }
+func (m *AllocateProducerIDsResponse) ProducerIDStart() int64         { return m.int64(6) }
+func (m *AllocateProducerIDsResponse) ProducerIDLen() int32           { return m.int32(14) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *AllocateProducerIDsResponse) UnknownTags() fastcodec.Tags {

@@ -38,7 +38,6 @@ func (m *AlterClientQuotasRequest) Parse(body []byte, version int16) error {
 func (m *AlterClientQuotasRequest) Entries() AlterClientQuotasRequestEntryDataList {
 	return AlterClientQuotasRequestEntryDataList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *AlterClientQuotasRequest) ValidateOnly() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -58,7 +57,6 @@ type AlterClientQuotasRequestEntryData struct {
 func (v AlterClientQuotasRequestEntryData) Entity() AlterClientQuotasRequestEntityDataList {
 	return AlterClientQuotasRequestEntityDataList{list{v.m, v.s[0], v.s[1]}}
 }
-
 func (v AlterClientQuotasRequestEntryData) Ops() AlterClientQuotasRequestOpDataList {
 	return AlterClientQuotasRequestOpDataList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -138,11 +136,9 @@ type AlterClientQuotasRequestOpData struct {
 	s *[2]uint32
 }
 
-func (v AlterClientQuotasRequestOpData) Key() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v AlterClientQuotasRequestOpData) Key() []byte    { return v.m.bytes(v.s[0], v.s[1]) }
 func (v AlterClientQuotasRequestOpData) Value() float64 { return v.m.float64(v.s[1]) }
-
-func (v AlterClientQuotasRequestOpData) Remove() bool { return v.m.bool(v.s[1] + 8) }
+func (v AlterClientQuotasRequestOpData) Remove() bool   { return v.m.bool(v.s[1] + 8) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterClientQuotasRequestOpData) UnknownTags() fastcodec.Tags {
@@ -174,11 +170,8 @@ func (l AlterClientQuotasRequestOpDataList) All() iter.Seq[AlterClientQuotasRequ
 }
 
 func parseAlterClientQuotasRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Entries
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -189,8 +182,7 @@ func parseAlterClientQuotasRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseAlterClientQuotasRequestEntryDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Entries", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "ValidateOnly:1", -1)
 	}
@@ -204,11 +196,8 @@ func parseAlterClientQuotasRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAlterClientQuotasRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Entries
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -219,8 +208,7 @@ func parseAlterClientQuotasRequestLegacy(m *message, s *[3]uint32) int {
 	if off = parseAlterClientQuotasRequestEntryDataLegacy(m, off, count, base); off < 0 {
 		return m.in("Entries", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "ValidateOnly:1", -1)
 	}
@@ -229,12 +217,9 @@ func parseAlterClientQuotasRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseAlterClientQuotasRequestEntryDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Entity
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -247,7 +232,6 @@ func parseAlterClientQuotasRequestEntryDataFlexible(m *message, off, n int, at u
 		}
 		s = (*[5]uint32)(m.words[at:])
 		s[0], s[1] = uint32(count), base
-		// Ops
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -259,8 +243,7 @@ func parseAlterClientQuotasRequestEntryDataFlexible(m *message, off, n int, at u
 			return m.in("Ops", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -272,12 +255,9 @@ func parseAlterClientQuotasRequestEntryDataFlexible(m *message, off, n int, at u
 }
 
 func parseAlterClientQuotasRequestEntryDataLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Entity
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -290,7 +270,6 @@ func parseAlterClientQuotasRequestEntryDataLegacy(m *message, off, n int, at uin
 		}
 		s = (*[5]uint32)(m.words[at:])
 		s[0], s[1] = uint32(count), base
-		// Ops
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*11 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 2
@@ -312,14 +291,12 @@ func parseAlterClientQuotasRequestEntityDataFlexible(m *message, off, n int, at 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// EntityType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "EntityType", i); off < 0 {
 			return -1
 		}
-		// EntityName
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -343,14 +320,12 @@ func parseAlterClientQuotasRequestEntityDataLegacy(m *message, off, n int, at ui
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// EntityType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "EntityType", i); off < 0 {
 			return -1
 		}
-		// EntityName
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)
@@ -369,7 +344,6 @@ func parseAlterClientQuotasRequestOpDataFlexible(m *message, off, n int, at uint
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Key
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -394,7 +368,6 @@ func parseAlterClientQuotasRequestOpDataLegacy(m *message, off, n int, at uint32
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Key
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)

@@ -36,7 +36,6 @@ func (m *AlterClientQuotasResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *AlterClientQuotasResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *AlterClientQuotasResponse) Entries() AlterClientQuotasResponseEntryDataList {
 	return AlterClientQuotasResponseEntryDataList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -61,7 +60,6 @@ func (v AlterClientQuotasResponseEntryData) ErrorCode() fastcodec.ErrorCode {
 
 // ErrorMessage: nullable.
 func (v AlterClientQuotasResponseEntryData) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
 func (v AlterClientQuotasResponseEntryData) Entity() AlterClientQuotasResponseEntityDataList {
 	return AlterClientQuotasResponseEntityDataList{list{v.m, v.s[3], v.s[4]}}
 }
@@ -136,15 +134,12 @@ func (l AlterClientQuotasResponseEntityDataList) All() iter.Seq[AlterClientQuota
 }
 
 func parseAlterClientQuotasResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Entries
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -155,8 +150,7 @@ func parseAlterClientQuotasResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseAlterClientQuotasResponseEntryDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Entries", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -166,15 +160,12 @@ func parseAlterClientQuotasResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAlterClientQuotasResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Entries
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 6
@@ -190,9 +181,7 @@ func parseAlterClientQuotasResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseAlterClientQuotasResponseEntryDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -200,7 +189,6 @@ func parseAlterClientQuotasResponseEntryDataFlexible(m *message, off, n int, at 
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -210,7 +198,6 @@ func parseAlterClientQuotasResponseEntryDataFlexible(m *message, off, n int, at 
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactStringNullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// Entity
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -222,8 +209,7 @@ func parseAlterClientQuotasResponseEntryDataFlexible(m *message, off, n int, at 
 			return m.in("Entity", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -235,9 +221,7 @@ func parseAlterClientQuotasResponseEntryDataFlexible(m *message, off, n int, at 
 }
 
 func parseAlterClientQuotasResponseEntryDataLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -245,7 +229,6 @@ func parseAlterClientQuotasResponseEntryDataLegacy(m *message, off, n int, at ui
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)
@@ -255,7 +238,6 @@ func parseAlterClientQuotasResponseEntryDataLegacy(m *message, off, n int, at ui
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.String16Nullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// Entity
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -277,14 +259,12 @@ func parseAlterClientQuotasResponseEntityDataFlexible(m *message, off, n int, at
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// EntityType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "EntityType", i); off < 0 {
 			return -1
 		}
-		// EntityName
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -308,14 +288,12 @@ func parseAlterClientQuotasResponseEntityDataLegacy(m *message, off, n int, at u
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// EntityType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "EntityType", i); off < 0 {
 			return -1
 		}
-		// EntityName
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)

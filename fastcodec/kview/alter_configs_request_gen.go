@@ -38,7 +38,6 @@ func (m *AlterConfigsRequest) Parse(body []byte, version int16) error {
 func (m *AlterConfigsRequest) Resources() AlterConfigsRequestResourceList {
 	return AlterConfigsRequestResourceList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *AlterConfigsRequest) ValidateOnly() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -55,10 +54,8 @@ type AlterConfigsRequestResource struct {
 	s *[6]uint32
 }
 
-func (v AlterConfigsRequestResource) ResourceType() int8 { return v.m.int8(v.s[0]) }
-
+func (v AlterConfigsRequestResource) ResourceType() int8   { return v.m.int8(v.s[0]) }
 func (v AlterConfigsRequestResource) ResourceName() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
 func (v AlterConfigsRequestResource) Configs() AlterConfigsRequestAlterableConfigList {
 	return AlterConfigsRequestAlterableConfigList{list{v.m, v.s[3], v.s[4]}}
 }
@@ -133,11 +130,8 @@ func (l AlterConfigsRequestAlterableConfigList) All() iter.Seq[AlterConfigsReque
 }
 
 func parseAlterConfigsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Resources
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -148,8 +142,7 @@ func parseAlterConfigsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseAlterConfigsRequestResourceFlexible(m, off, count, base); off < 0 {
 		return m.in("Resources", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "ValidateOnly:1", -1)
 	}
@@ -163,11 +156,8 @@ func parseAlterConfigsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAlterConfigsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Resources
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*7 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 6
@@ -178,8 +168,7 @@ func parseAlterConfigsRequestLegacy(m *message, s *[3]uint32) int {
 	if off = parseAlterConfigsRequestResourceLegacy(m, off, count, base); off < 0 {
 		return m.in("Resources", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "ValidateOnly:1", -1)
 	}
@@ -188,9 +177,7 @@ func parseAlterConfigsRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseAlterConfigsRequestResourceFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -198,14 +185,12 @@ func parseAlterConfigsRequestResourceFlexible(m *message, off, n int, at uint32)
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactString, "ResourceName", i); off < 0 {
 			return -1
 		}
-		// Configs
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -217,8 +202,7 @@ func parseAlterConfigsRequestResourceFlexible(m *message, off, n int, at uint32)
 			return m.in("Configs", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -230,9 +214,7 @@ func parseAlterConfigsRequestResourceFlexible(m *message, off, n int, at uint32)
 }
 
 func parseAlterConfigsRequestResourceLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -240,14 +222,12 @@ func parseAlterConfigsRequestResourceLegacy(m *message, off, n int, at uint32) i
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.String16, "ResourceName", i); off < 0 {
 			return -1
 		}
-		// Configs
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -269,14 +249,12 @@ func parseAlterConfigsRequestAlterableConfigFlexible(m *message, off, n int, at 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -300,14 +278,12 @@ func parseAlterConfigsRequestAlterableConfigLegacy(m *message, off, n int, at ui
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)

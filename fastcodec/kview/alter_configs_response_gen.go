@@ -36,7 +36,6 @@ func (m *AlterConfigsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *AlterConfigsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *AlterConfigsResponse) Responses() AlterConfigsResponseResourceResponseList {
 	return AlterConfigsResponseResourceResponseList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -61,9 +60,7 @@ func (v AlterConfigsResponseResourceResponse) ErrorCode() fastcodec.ErrorCode {
 
 // ErrorMessage: nullable.
 func (v AlterConfigsResponseResourceResponse) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v AlterConfigsResponseResourceResponse) ResourceType() int8 { return v.m.int8(v.s[2]) }
-
+func (v AlterConfigsResponseResourceResponse) ResourceType() int8   { return v.m.int8(v.s[2]) }
 func (v AlterConfigsResponseResourceResponse) ResourceName() []byte { return v.m.bytes(v.s[3], v.s[4]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -96,15 +93,12 @@ func (l AlterConfigsResponseResourceResponseList) All() iter.Seq[AlterConfigsRes
 }
 
 func parseAlterConfigsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Responses
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -115,8 +109,7 @@ func parseAlterConfigsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseAlterConfigsResponseResourceResponseFlexible(m, off, count, base); off < 0 {
 		return m.in("Responses", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -126,15 +119,12 @@ func parseAlterConfigsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAlterConfigsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Responses
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*7 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -158,7 +148,6 @@ func parseAlterConfigsResponseResourceResponseFlexible(m *message, off, n int, a
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -172,7 +161,6 @@ func parseAlterConfigsResponseResourceResponseFlexible(m *message, off, n int, a
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
@@ -198,7 +186,6 @@ func parseAlterConfigsResponseResourceResponseLegacy(m *message, off, n int, at 
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)
@@ -212,7 +199,6 @@ func parseAlterConfigsResponseResourceResponseLegacy(m *message, off, n int, at 
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[3], off = uint32(off+2), off+2+i16(b, off)
 			s[4] = uint32(off)

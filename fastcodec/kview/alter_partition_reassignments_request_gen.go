@@ -59,7 +59,6 @@ type AlterPartitionReassignmentsRequestReassignableTopic struct {
 func (v AlterPartitionReassignmentsRequestReassignableTopic) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v AlterPartitionReassignmentsRequestReassignableTopic) Partitions() AlterPartitionReassignmentsRequestReassignablePartitionList {
 	return AlterPartitionReassignmentsRequestReassignablePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -132,10 +131,7 @@ func (l AlterPartitionReassignmentsRequestReassignablePartitionList) All() iter.
 }
 
 func parseAlterPartitionReassignmentsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 1 {
 		run1 = 5
@@ -145,7 +141,6 @@ func parseAlterPartitionReassignmentsRequestFlexible(m *message, s *[3]uint32) i
 		return m.failRun(off, "TimeoutMs:4 AllowReplicationFactorChange:1@1+", -1)
 	}
 	off += run1
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -156,8 +151,7 @@ func parseAlterPartitionReassignmentsRequestFlexible(m *message, s *[3]uint32) i
 	if off = parseAlterPartitionReassignmentsRequestReassignableTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -167,19 +161,15 @@ func parseAlterPartitionReassignmentsRequestFlexible(m *message, s *[3]uint32) i
 }
 
 func parseAlterPartitionReassignmentsRequestReassignableTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -191,8 +181,7 @@ func parseAlterPartitionReassignmentsRequestReassignableTopicFlexible(m *message
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -212,7 +201,6 @@ func parseAlterPartitionReassignmentsRequestReassignablePartitionFlexible(m *mes
 			return m.failRun(off, "PartitionIndex:4", i)
 		}
 		off += 4
-		// Replicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)

@@ -51,7 +51,6 @@ func (m *AlterPartitionReassignmentsResponse) ErrorCode() fastcodec.ErrorCode {
 
 // ErrorMessage: nullable.
 func (m *AlterPartitionReassignmentsResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *AlterPartitionReassignmentsResponse) Responses() AlterPartitionReassignmentsResponseReassignableTopicResponseList {
 	return AlterPartitionReassignmentsResponseReassignableTopicResponseList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -70,7 +69,6 @@ type AlterPartitionReassignmentsResponseReassignableTopicResponse struct {
 func (v AlterPartitionReassignmentsResponseReassignableTopicResponse) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v AlterPartitionReassignmentsResponseReassignableTopicResponse) Partitions() AlterPartitionReassignmentsResponseReassignablePartitionResponseList {
 	return AlterPartitionReassignmentsResponseReassignablePartitionResponseList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -110,7 +108,6 @@ type AlterPartitionReassignmentsResponseReassignablePartitionResponse struct {
 func (v AlterPartitionReassignmentsResponseReassignablePartitionResponse) PartitionIndex() int32 {
 	return v.m.int32(v.s[0])
 }
-
 func (v AlterPartitionReassignmentsResponseReassignablePartitionResponse) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -147,10 +144,7 @@ func (l AlterPartitionReassignmentsResponseReassignablePartitionResponseList) Al
 }
 
 func parseAlterPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 6
 	if v >= 1 {
 		run1 = 7
@@ -160,7 +154,6 @@ func parseAlterPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) 
 		return m.failRun(off, "ThrottleTimeMs:4 AllowReplicationFactorChange:1@1+ ErrorCode:2", -1)
 	}
 	off += run1
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -170,7 +163,6 @@ func parseAlterPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) 
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// Responses
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -181,8 +173,7 @@ func parseAlterPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) 
 	if off = parseAlterPartitionReassignmentsResponseReassignableTopicResponseFlexible(m, off, count, base); off < 0 {
 		return m.in("Responses", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -192,19 +183,15 @@ func parseAlterPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) 
 }
 
 func parseAlterPartitionReassignmentsResponseReassignableTopicResponseFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -216,8 +203,7 @@ func parseAlterPartitionReassignmentsResponseReassignableTopicResponseFlexible(m
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -237,7 +223,6 @@ func parseAlterPartitionReassignmentsResponseReassignablePartitionResponseFlexib
 			return m.failRun(off, "PartitionIndex:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)

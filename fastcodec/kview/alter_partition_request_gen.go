@@ -31,10 +31,8 @@ func (m *AlterPartitionRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *AlterPartitionRequest) BrokerID() int32 { return m.int32(0) }
-
+func (m *AlterPartitionRequest) BrokerID() int32    { return m.int32(0) }
 func (m *AlterPartitionRequest) BrokerEpoch() int64 { return m.int64(4) }
-
 func (m *AlterPartitionRequest) Topics() AlterPartitionRequestTopicDataList {
 	return AlterPartitionRequestTopicDataList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -103,8 +101,7 @@ type AlterPartitionRequestPartitionData struct {
 }
 
 func (v AlterPartitionRequestPartitionData) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
-func (v AlterPartitionRequestPartitionData) LeaderEpoch() int32 { return v.m.int32(v.s[0] + 4) }
+func (v AlterPartitionRequestPartitionData) LeaderEpoch() int32    { return v.m.int32(v.s[0] + 4) }
 
 // NewIsr: versions 0-2.
 func (v AlterPartitionRequestPartitionData) NewIsr() Int32s {
@@ -174,8 +171,7 @@ type AlterPartitionRequestBrokerState struct {
 	off uint32
 }
 
-func (v AlterPartitionRequestBrokerState) BrokerID() int32 { return v.m.int32(v.off) }
-
+func (v AlterPartitionRequestBrokerState) BrokerID() int32    { return v.m.int32(v.off) }
 func (v AlterPartitionRequestBrokerState) BrokerEpoch() int64 { return v.m.int64(v.off + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -203,15 +199,12 @@ func (l AlterPartitionRequestBrokerStateList) All() iter.Seq[AlterPartitionReque
 }
 
 func parseAlterPartitionRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-12 {
 		return m.failRun(off, "BrokerId:4 BrokerEpoch:8", -1)
 	}
 	off += 12
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -222,8 +215,7 @@ func parseAlterPartitionRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseAlterPartitionRequestTopicDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -233,10 +225,7 @@ func parseAlterPartitionRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAlterPartitionRequestTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 2 {
 		run1 = 16
@@ -244,7 +233,6 @@ func parseAlterPartitionRequestTopicDataFlexible(m *message, off, n int, at uint
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 1 {
-			// TopicName
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -258,7 +246,6 @@ func parseAlterPartitionRequestTopicDataFlexible(m *message, off, n int, at uint
 			return m.failRun(off, "TopicId:16@2+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*14 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 6
@@ -270,8 +257,7 @@ func parseAlterPartitionRequestTopicDataFlexible(m *message, off, n int, at uint
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -283,10 +269,7 @@ func parseAlterPartitionRequestTopicDataFlexible(m *message, off, n int, at uint
 }
 
 func parseAlterPartitionRequestPartitionDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 1 {
 		run1 = 5
@@ -299,7 +282,6 @@ func parseAlterPartitionRequestPartitionDataFlexible(m *message, off, n int, at 
 		}
 		off += 8
 		if v <= 2 {
-			// NewIsr
 			if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 				s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 				s[2] = uint32(off)
@@ -308,7 +290,6 @@ func parseAlterPartitionRequestPartitionDataFlexible(m *message, off, n int, at 
 			}
 		}
 		if v >= 3 {
-			// NewIsrWithEpochs
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(12+1) < len(b)-off {
 				count, base = int(b[off])-1, uint32(off+1)
 				tags, last := byte(0), b[:off+1+count*(12+1)]
@@ -324,8 +305,7 @@ func parseAlterPartitionRequestPartitionDataFlexible(m *message, off, n int, at 
 				return -1
 			}
 			s = (*[6]uint32)(m.words[at:])
-			s[3], s[4] = uint32(count), base
-			s[5] = uint32(off)
+			s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		} else {
 			s[5] = uint32(off)
 		}

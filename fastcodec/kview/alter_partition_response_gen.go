@@ -31,10 +31,8 @@ func (m *AlterPartitionResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *AlterPartitionResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *AlterPartitionResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *AlterPartitionResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
 func (m *AlterPartitionResponse) Topics() AlterPartitionResponseTopicDataList {
 	return AlterPartitionResponseTopicDataList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -103,16 +101,12 @@ type AlterPartitionResponsePartitionData struct {
 }
 
 func (v AlterPartitionResponsePartitionData) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
 func (v AlterPartitionResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
-
-func (v AlterPartitionResponsePartitionData) LeaderID() int32 { return v.m.int32(v.s[0] + 6) }
-
+func (v AlterPartitionResponsePartitionData) LeaderID() int32    { return v.m.int32(v.s[0] + 6) }
 func (v AlterPartitionResponsePartitionData) LeaderEpoch() int32 { return v.m.int32(v.s[0] + 10) }
-
-func (v AlterPartitionResponsePartitionData) Isr() Int32s { return Int32s{v.m.bytes(v.s[1], v.s[2])} }
+func (v AlterPartitionResponsePartitionData) Isr() Int32s        { return Int32s{v.m.bytes(v.s[1], v.s[2])} }
 
 // LeaderRecoveryState: versions 1+.
 func (v AlterPartitionResponsePartitionData) LeaderRecoveryState() int8 {
@@ -161,15 +155,12 @@ func (l AlterPartitionResponsePartitionDataList) All() iter.Seq[AlterPartitionRe
 }
 
 func parseAlterPartitionResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -180,8 +171,7 @@ func parseAlterPartitionResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseAlterPartitionResponseTopicDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -191,10 +181,7 @@ func parseAlterPartitionResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAlterPartitionResponseTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 2 {
 		run1 = 16
@@ -202,7 +189,6 @@ func parseAlterPartitionResponseTopicDataFlexible(m *message, off, n int, at uin
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 1 {
-			// TopicName
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -216,7 +202,6 @@ func parseAlterPartitionResponseTopicDataFlexible(m *message, off, n int, at uin
 			return m.failRun(off, "TopicId:16@2+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*20 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -228,8 +213,7 @@ func parseAlterPartitionResponseTopicDataFlexible(m *message, off, n int, at uin
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -241,8 +225,7 @@ func parseAlterPartitionResponseTopicDataFlexible(m *message, off, n int, at uin
 }
 
 func parseAlterPartitionResponsePartitionDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 4
 	if v >= 1 {
 		run1 = 5
@@ -254,7 +237,6 @@ func parseAlterPartitionResponsePartitionDataFlexible(m *message, off, n int, at
 			return m.failRun(off, "PartitionIndex:4 ErrorCode:2 LeaderId:4 LeaderEpoch:4", i)
 		}
 		off += 14
-		// Isr
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)

@@ -54,7 +54,6 @@ type AlterReplicaLogDirsRequestAlterReplicaLogDir struct {
 }
 
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDir) Path() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDir) Topics() AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList {
 	return AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -97,7 +96,6 @@ type AlterReplicaLogDirsRequestAlterReplicaLogDirTopic struct {
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -132,11 +130,8 @@ func (l AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList) All() iter.Seq[Al
 }
 
 func parseAlterReplicaLogDirsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Dirs
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -147,8 +142,7 @@ func parseAlterReplicaLogDirsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseAlterReplicaLogDirsRequestAlterReplicaLogDirFlexible(m, off, count, base); off < 0 {
 		return m.in("Dirs", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -158,11 +152,8 @@ func parseAlterReplicaLogDirsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAlterReplicaLogDirsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Dirs
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -178,19 +169,15 @@ func parseAlterReplicaLogDirsRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseAlterReplicaLogDirsRequestAlterReplicaLogDirFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Path
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Path", i); off < 0 {
 			return -1
 		}
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -202,8 +189,7 @@ func parseAlterReplicaLogDirsRequestAlterReplicaLogDirFlexible(m *message, off, 
 			return m.in("Topics", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -215,19 +201,15 @@ func parseAlterReplicaLogDirsRequestAlterReplicaLogDirFlexible(m *message, off, 
 }
 
 func parseAlterReplicaLogDirsRequestAlterReplicaLogDirLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Path
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Path", i); off < 0 {
 			return -1
 		}
-		// Topics
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -249,14 +231,12 @@ func parseAlterReplicaLogDirsRequestAlterReplicaLogDirTopicFlexible(m *message, 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -277,14 +257,12 @@ func parseAlterReplicaLogDirsRequestAlterReplicaLogDirTopicLegacy(m *message, of
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)

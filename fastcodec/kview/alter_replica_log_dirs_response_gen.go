@@ -36,7 +36,6 @@ func (m *AlterReplicaLogDirsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *AlterReplicaLogDirsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *AlterReplicaLogDirsResponse) Results() AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultList {
 	return AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -58,7 +57,6 @@ type AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult struct {
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) TopicName() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) Partitions() AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList {
 	return AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -101,7 +99,6 @@ type AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult struct {
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) PartitionIndex() int32 {
 	return v.m.int32(v.off)
 }
-
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
@@ -142,15 +139,12 @@ func (l AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList) All() 
 }
 
 func parseAlterReplicaLogDirsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -161,8 +155,7 @@ func parseAlterReplicaLogDirsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -172,15 +165,12 @@ func parseAlterReplicaLogDirsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAlterReplicaLogDirsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -196,19 +186,15 @@ func parseAlterReplicaLogDirsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(6+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(6+1)]
@@ -224,8 +210,7 @@ func parseAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultFlexible(m *me
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -237,19 +222,15 @@ func parseAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultFlexible(m *me
 }
 
 func parseAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 6, fault.Count32, "PartitionIndex:4 ErrorCode:2", "Partitions", i); off < 0 {
 			return -1
 		}

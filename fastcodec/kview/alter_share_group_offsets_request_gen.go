@@ -32,7 +32,6 @@ func (m *AlterShareGroupOffsetsRequest) Parse(body []byte, version int16) error 
 }
 
 func (m *AlterShareGroupOffsetsRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *AlterShareGroupOffsetsRequest) Topics() AlterShareGroupOffsetsRequestTopicList {
 	return AlterShareGroupOffsetsRequestTopicList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -49,7 +48,6 @@ type AlterShareGroupOffsetsRequestTopic struct {
 }
 
 func (v AlterShareGroupOffsetsRequestTopic) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v AlterShareGroupOffsetsRequestTopic) Partitions() AlterShareGroupOffsetsRequestPartitionList {
 	return AlterShareGroupOffsetsRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -87,8 +85,7 @@ type AlterShareGroupOffsetsRequestPartition struct {
 }
 
 func (v AlterShareGroupOffsetsRequestPartition) PartitionIndex() int32 { return v.m.int32(v.off) }
-
-func (v AlterShareGroupOffsetsRequestPartition) StartOffset() int64 { return v.m.int64(v.off + 4) }
+func (v AlterShareGroupOffsetsRequestPartition) StartOffset() int64    { return v.m.int64(v.off + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterShareGroupOffsetsRequestPartition) UnknownTags() fastcodec.Tags {
@@ -115,18 +112,14 @@ func (l AlterShareGroupOffsetsRequestPartitionList) All() iter.Seq[AlterShareGro
 }
 
 func parseAlterShareGroupOffsetsRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -137,8 +130,7 @@ func parseAlterShareGroupOffsetsRequestFlexible(m *message, s *[5]uint32) int {
 	if off = parseAlterShareGroupOffsetsRequestTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -148,19 +140,15 @@ func parseAlterShareGroupOffsetsRequestFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseAlterShareGroupOffsetsRequestTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(12+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(12+1)]
@@ -176,8 +164,7 @@ func parseAlterShareGroupOffsetsRequestTopicFlexible(m *message, off, n int, at 
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

@@ -31,13 +31,11 @@ func (m *AlterShareGroupOffsetsResponse) Parse(body []byte, version int16) error
 	return nil
 }
 
-func (m *AlterShareGroupOffsetsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *AlterShareGroupOffsetsResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *AlterShareGroupOffsetsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
 func (m *AlterShareGroupOffsetsResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *AlterShareGroupOffsetsResponse) Responses() AlterShareGroupOffsetsResponseTopicList {
 	return AlterShareGroupOffsetsResponseTopicList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -53,10 +51,8 @@ type AlterShareGroupOffsetsResponseTopic struct {
 	s *[5]uint32
 }
 
-func (v AlterShareGroupOffsetsResponseTopic) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v AlterShareGroupOffsetsResponseTopic) TopicName() []byte       { return v.m.bytes(v.s[0], v.s[1]) }
 func (v AlterShareGroupOffsetsResponseTopic) TopicID() fastcodec.UUID { return v.m.uuid(v.s[1]) }
-
 func (v AlterShareGroupOffsetsResponseTopic) Partitions() AlterShareGroupOffsetsResponsePartitionList {
 	return AlterShareGroupOffsetsResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -94,7 +90,6 @@ type AlterShareGroupOffsetsResponsePartition struct {
 }
 
 func (v AlterShareGroupOffsetsResponsePartition) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
 func (v AlterShareGroupOffsetsResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -131,15 +126,12 @@ func (l AlterShareGroupOffsetsResponsePartitionList) All() iter.Seq[AlterShareGr
 }
 
 func parseAlterShareGroupOffsetsResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -149,7 +141,6 @@ func parseAlterShareGroupOffsetsResponseFlexible(m *message, s *[5]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// Responses
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*19 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -160,8 +151,7 @@ func parseAlterShareGroupOffsetsResponseFlexible(m *message, s *[5]uint32) int {
 	if off = parseAlterShareGroupOffsetsResponseTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Responses", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -171,12 +161,9 @@ func parseAlterShareGroupOffsetsResponseFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseAlterShareGroupOffsetsResponseTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -187,7 +174,6 @@ func parseAlterShareGroupOffsetsResponseTopicFlexible(m *message, off, n int, at
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -199,8 +185,7 @@ func parseAlterShareGroupOffsetsResponseTopicFlexible(m *message, off, n int, at
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -220,7 +205,6 @@ func parseAlterShareGroupOffsetsResponsePartitionFlexible(m *message, off, n int
 			return m.failRun(off, "PartitionIndex:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)

@@ -34,7 +34,6 @@ func (m *AlterUserScramCredentialsRequest) Parse(body []byte, version int16) err
 func (m *AlterUserScramCredentialsRequest) Deletions() AlterUserScramCredentialsRequestScramCredentialDeletionList {
 	return AlterUserScramCredentialsRequestScramCredentialDeletionList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *AlterUserScramCredentialsRequest) Upsertions() AlterUserScramCredentialsRequestScramCredentialUpsertionList {
 	return AlterUserScramCredentialsRequestScramCredentialUpsertionList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -53,7 +52,6 @@ type AlterUserScramCredentialsRequestScramCredentialDeletion struct {
 func (v AlterUserScramCredentialsRequestScramCredentialDeletion) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v AlterUserScramCredentialsRequestScramCredentialDeletion) Mechanism() int8 {
 	return v.m.int8(v.s[1])
 }
@@ -93,19 +91,15 @@ type AlterUserScramCredentialsRequestScramCredentialUpsertion struct {
 func (v AlterUserScramCredentialsRequestScramCredentialUpsertion) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v AlterUserScramCredentialsRequestScramCredentialUpsertion) Mechanism() int8 {
 	return v.m.int8(v.s[1])
 }
-
 func (v AlterUserScramCredentialsRequestScramCredentialUpsertion) Iterations() int32 {
 	return v.m.int32(v.s[1] + 1)
 }
-
 func (v AlterUserScramCredentialsRequestScramCredentialUpsertion) Salt() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
-
 func (v AlterUserScramCredentialsRequestScramCredentialUpsertion) SaltedPassword() []byte {
 	return v.m.bytes(v.s[4], v.s[5])
 }
@@ -137,11 +131,8 @@ func (l AlterUserScramCredentialsRequestScramCredentialUpsertionList) All() iter
 }
 
 func parseAlterUserScramCredentialsRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Deletions
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -153,7 +144,6 @@ func parseAlterUserScramCredentialsRequestFlexible(m *message, s *[5]uint32) int
 		return m.in("Deletions", -1)
 	}
 	s[0], s[1] = uint32(count), base
-	// Upsertions
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*9 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -164,8 +154,7 @@ func parseAlterUserScramCredentialsRequestFlexible(m *message, s *[5]uint32) int
 	if off = parseAlterUserScramCredentialsRequestScramCredentialUpsertionFlexible(m, off, count, base); off < 0 {
 		return m.in("Upsertions", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -178,7 +167,6 @@ func parseAlterUserScramCredentialsRequestScramCredentialDeletionFlexible(m *mes
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -203,7 +191,6 @@ func parseAlterUserScramCredentialsRequestScramCredentialUpsertionFlexible(m *me
 	b := m.b
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -214,7 +201,6 @@ func parseAlterUserScramCredentialsRequestScramCredentialUpsertionFlexible(m *me
 			return m.failRun(off, "Mechanism:1 Iterations:4", i)
 		}
 		off += 5
-		// Salt
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -224,7 +210,6 @@ func parseAlterUserScramCredentialsRequestScramCredentialUpsertionFlexible(m *me
 		} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactBytes, "Salt", i); off < 0 {
 			return -1
 		}
-		// SaltedPassword
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[4], off = uint32(off+1), off+int(b[off])
 			s[5] = uint32(off)

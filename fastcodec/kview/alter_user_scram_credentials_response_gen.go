@@ -32,7 +32,6 @@ func (m *AlterUserScramCredentialsResponse) Parse(body []byte, version int16) er
 }
 
 func (m *AlterUserScramCredentialsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *AlterUserScramCredentialsResponse) Results() AlterUserScramCredentialsResponseResultList {
 	return AlterUserScramCredentialsResponseResultList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -49,7 +48,6 @@ type AlterUserScramCredentialsResponseResult struct {
 }
 
 func (v AlterUserScramCredentialsResponseResult) User() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v AlterUserScramCredentialsResponseResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1])
 }
@@ -86,15 +84,12 @@ func (l AlterUserScramCredentialsResponseResultList) All() iter.Seq[AlterUserScr
 }
 
 func parseAlterUserScramCredentialsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -105,8 +100,7 @@ func parseAlterUserScramCredentialsResponseFlexible(m *message, s *[3]uint32) in
 	if off = parseAlterUserScramCredentialsResponseResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -119,7 +113,6 @@ func parseAlterUserScramCredentialsResponseResultFlexible(m *message, off, n int
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// User
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -130,7 +123,6 @@ func parseAlterUserScramCredentialsResponseResultFlexible(m *message, off, n int
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)

@@ -78,21 +78,18 @@ func (m *APIVersionsRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseAPIVersionsRequestFlexible(m *message, s *[6]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 5 {
 		run1 = 4
 	}
 	off := 0
-	// ClientSoftwareName
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "ClientSoftwareName", -1); off < 0 {
 		return -1
 	}
-	// ClientSoftwareVersion
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -100,7 +97,6 @@ func parseAPIVersionsRequestFlexible(m *message, s *[6]uint32) int {
 		return -1
 	}
 	if v >= 5 {
-		// ClusterId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[4], s[5] = 0, uint32(off)

@@ -36,7 +36,6 @@ func (m *APIVersionsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *APIVersionsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
 func (m *APIVersionsResponse) APIKeys() APIVersionsResponseAPIVersionList {
 	return APIVersionsResponseAPIVersionList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -106,10 +105,8 @@ type APIVersionsResponseAPIVersion struct {
 }
 
 func (v APIVersionsResponseAPIVersion) APIKey() fastcodec.APIKey { return v.m.apiKey(v.off) }
-
-func (v APIVersionsResponseAPIVersion) MinVersion() int16 { return v.m.int16(v.off + 2) }
-
-func (v APIVersionsResponseAPIVersion) MaxVersion() int16 { return v.m.int16(v.off + 4) }
+func (v APIVersionsResponseAPIVersion) MinVersion() int16        { return v.m.int16(v.off + 2) }
+func (v APIVersionsResponseAPIVersion) MaxVersion() int16        { return v.m.int16(v.off + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v APIVersionsResponseAPIVersion) UnknownTags() fastcodec.Tags {
@@ -152,10 +149,8 @@ type APIVersionsResponseSupportedFeatureKey struct {
 	s *[2]uint32
 }
 
-func (v APIVersionsResponseSupportedFeatureKey) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v APIVersionsResponseSupportedFeatureKey) Name() []byte      { return v.m.bytes(v.s[0], v.s[1]) }
 func (v APIVersionsResponseSupportedFeatureKey) MinVersion() int16 { return v.m.int16(v.s[1]) }
-
 func (v APIVersionsResponseSupportedFeatureKey) MaxVersion() int16 { return v.m.int16(v.s[1] + 2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -190,10 +185,8 @@ type APIVersionsResponseFinalizedFeatureKey struct {
 	s *[2]uint32
 }
 
-func (v APIVersionsResponseFinalizedFeatureKey) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v APIVersionsResponseFinalizedFeatureKey) Name() []byte           { return v.m.bytes(v.s[0], v.s[1]) }
 func (v APIVersionsResponseFinalizedFeatureKey) MaxVersionLevel() int16 { return v.m.int16(v.s[1]) }
-
 func (v APIVersionsResponseFinalizedFeatureKey) MinVersionLevel() int16 { return v.m.int16(v.s[1] + 2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -223,15 +216,12 @@ func (l APIVersionsResponseFinalizedFeatureKeyList) All() iter.Seq[APIVersionsRe
 }
 
 func parseAPIVersionsResponseFlexible(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// ApiKeys
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(6+1) < len(b)-off {
 		count, base = int(b[off])-1, uint32(off+1)
 		tags, last := byte(0), b[:off+1+count*(6+1)]
@@ -246,8 +236,7 @@ func parseAPIVersionsResponseFlexible(m *message, s *[4]uint32) int {
 	} else if off, count, base = m.strided(off, 6, fault.CompactCount, "ApiKey:2 MinVersion:2 MaxVersion:2", "ApiKeys", -1); off < 0 {
 		return -1
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
@@ -265,9 +254,7 @@ func parseAPIVersionsResponseFlexible(m *message, s *[4]uint32) int {
 }
 
 func tagsAPIVersionsResponse(m *message, off, i int) (int, uint32) {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -282,7 +269,6 @@ func tagsAPIVersionsResponse(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[6]uint32)(m.words[block:])
 			off = at
-			// SupportedFeatures
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 2
@@ -318,7 +304,6 @@ func tagsAPIVersionsResponse(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[6]uint32)(m.words[block:])
 			off = at
-			// FinalizedFeatures
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 2
@@ -355,10 +340,7 @@ func tagsAPIVersionsResponse(m *message, off, i int) (int, uint32) {
 }
 
 func parseAPIVersionsResponseLegacy(m *message, s *[4]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 4
@@ -368,12 +350,10 @@ func parseAPIVersionsResponseLegacy(m *message, s *[4]uint32) int {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// ApiKeys
 	if off, count, base = m.strided(off, 6, fault.Count32, "ApiKey:2 MinVersion:2 MaxVersion:2", "ApiKeys", -1); off < 0 {
 		return -1
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "ThrottleTimeMs:4@1+", -1)
 	}
@@ -385,7 +365,6 @@ func parseAPIVersionsResponseSupportedFeatureKeyFlexible(m *message, off, n int,
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -410,7 +389,6 @@ func parseAPIVersionsResponseFinalizedFeatureKeyFlexible(m *message, off, n int,
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

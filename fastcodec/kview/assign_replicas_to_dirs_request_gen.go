@@ -31,10 +31,8 @@ func (m *AssignReplicasToDirsRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *AssignReplicasToDirsRequest) BrokerID() int32 { return m.int32(0) }
-
+func (m *AssignReplicasToDirsRequest) BrokerID() int32    { return m.int32(0) }
 func (m *AssignReplicasToDirsRequest) BrokerEpoch() int64 { return m.int64(4) }
-
 func (m *AssignReplicasToDirsRequest) Directories() AssignReplicasToDirsRequestDirectoryDataList {
 	return AssignReplicasToDirsRequestDirectoryDataList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -51,7 +49,6 @@ type AssignReplicasToDirsRequestDirectoryData struct {
 }
 
 func (v AssignReplicasToDirsRequestDirectoryData) ID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v AssignReplicasToDirsRequestDirectoryData) Topics() AssignReplicasToDirsRequestTopicDataList {
 	return AssignReplicasToDirsRequestTopicDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -89,7 +86,6 @@ type AssignReplicasToDirsRequestTopicData struct {
 }
 
 func (v AssignReplicasToDirsRequestTopicData) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v AssignReplicasToDirsRequestTopicData) Partitions() AssignReplicasToDirsRequestPartitionDataList {
 	return AssignReplicasToDirsRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -153,15 +149,12 @@ func (l AssignReplicasToDirsRequestPartitionDataList) All() iter.Seq[AssignRepli
 }
 
 func parseAssignReplicasToDirsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-12 {
 		return m.failRun(off, "BrokerId:4 BrokerEpoch:8", -1)
 	}
 	off += 12
-	// Directories
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -172,8 +165,7 @@ func parseAssignReplicasToDirsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseAssignReplicasToDirsRequestDirectoryDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Directories", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -183,9 +175,7 @@ func parseAssignReplicasToDirsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAssignReplicasToDirsRequestDirectoryDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -193,7 +183,6 @@ func parseAssignReplicasToDirsRequestDirectoryDataFlexible(m *message, off, n in
 			return m.failRun(off, "Id:16", i)
 		}
 		off += 16
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -205,8 +194,7 @@ func parseAssignReplicasToDirsRequestDirectoryDataFlexible(m *message, off, n in
 			return m.in("Topics", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -218,9 +206,7 @@ func parseAssignReplicasToDirsRequestDirectoryDataFlexible(m *message, off, n in
 }
 
 func parseAssignReplicasToDirsRequestTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -228,7 +214,6 @@ func parseAssignReplicasToDirsRequestTopicDataFlexible(m *message, off, n int, a
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(4+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(4+1)]
@@ -244,8 +229,7 @@ func parseAssignReplicasToDirsRequestTopicDataFlexible(m *message, off, n int, a
 			return -1
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

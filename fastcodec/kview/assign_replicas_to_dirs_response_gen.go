@@ -31,10 +31,8 @@ func (m *AssignReplicasToDirsResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *AssignReplicasToDirsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *AssignReplicasToDirsResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *AssignReplicasToDirsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
 func (m *AssignReplicasToDirsResponse) Directories() AssignReplicasToDirsResponseDirectoryDataList {
 	return AssignReplicasToDirsResponseDirectoryDataList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -51,7 +49,6 @@ type AssignReplicasToDirsResponseDirectoryData struct {
 }
 
 func (v AssignReplicasToDirsResponseDirectoryData) ID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v AssignReplicasToDirsResponseDirectoryData) Topics() AssignReplicasToDirsResponseTopicDataList {
 	return AssignReplicasToDirsResponseTopicDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -89,7 +86,6 @@ type AssignReplicasToDirsResponseTopicData struct {
 }
 
 func (v AssignReplicasToDirsResponseTopicData) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v AssignReplicasToDirsResponseTopicData) Partitions() AssignReplicasToDirsResponsePartitionDataList {
 	return AssignReplicasToDirsResponsePartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -127,7 +123,6 @@ type AssignReplicasToDirsResponsePartitionData struct {
 }
 
 func (v AssignReplicasToDirsResponsePartitionData) PartitionIndex() int32 { return v.m.int32(v.off) }
-
 func (v AssignReplicasToDirsResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
@@ -157,15 +152,12 @@ func (l AssignReplicasToDirsResponsePartitionDataList) All() iter.Seq[AssignRepl
 }
 
 func parseAssignReplicasToDirsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// Directories
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -176,8 +168,7 @@ func parseAssignReplicasToDirsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseAssignReplicasToDirsResponseDirectoryDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Directories", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -187,9 +178,7 @@ func parseAssignReplicasToDirsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseAssignReplicasToDirsResponseDirectoryDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -197,7 +186,6 @@ func parseAssignReplicasToDirsResponseDirectoryDataFlexible(m *message, off, n i
 			return m.failRun(off, "Id:16", i)
 		}
 		off += 16
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -209,8 +197,7 @@ func parseAssignReplicasToDirsResponseDirectoryDataFlexible(m *message, off, n i
 			return m.in("Topics", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -222,9 +209,7 @@ func parseAssignReplicasToDirsResponseDirectoryDataFlexible(m *message, off, n i
 }
 
 func parseAssignReplicasToDirsResponseTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -232,7 +217,6 @@ func parseAssignReplicasToDirsResponseTopicDataFlexible(m *message, off, n int, 
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(6+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(6+1)]
@@ -248,8 +232,7 @@ func parseAssignReplicasToDirsResponseTopicDataFlexible(m *message, off, n int, 
 			return -1
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

@@ -73,7 +73,6 @@ type BeginQuorumEpochRequestTopicData struct {
 }
 
 func (v BeginQuorumEpochRequestTopicData) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v BeginQuorumEpochRequestTopicData) Partitions() BeginQuorumEpochRequestPartitionDataList {
 	return BeginQuorumEpochRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -181,9 +180,7 @@ type BeginQuorumEpochRequestLeaderEndpoint struct {
 }
 
 func (v BeginQuorumEpochRequestLeaderEndpoint) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v BeginQuorumEpochRequestLeaderEndpoint) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
 func (v BeginQuorumEpochRequestLeaderEndpoint) Port() uint16 { return v.m.uint16(v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -213,11 +210,8 @@ func (l BeginQuorumEpochRequestLeaderEndpointList) All() iter.Seq[BeginQuorumEpo
 }
 
 func parseBeginQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// ClusterId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -231,7 +225,6 @@ func parseBeginQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "VoterId:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -243,7 +236,6 @@ func parseBeginQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// LeaderEndpoints
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -254,8 +246,7 @@ func parseBeginQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 	if off = parseBeginQuorumEpochRequestLeaderEndpointFlexible(m, off, count, base); off < 0 {
 		return m.in("LeaderEndpoints", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -265,11 +256,8 @@ func parseBeginQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseBeginQuorumEpochRequestLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// ClusterId
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[0], s[1] = 0, uint32(off)
@@ -279,7 +267,6 @@ func parseBeginQuorumEpochRequestLegacy(m *message, s *[7]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16Nullable, "ClusterId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -295,19 +282,15 @@ func parseBeginQuorumEpochRequestLegacy(m *message, s *[7]uint32) int {
 }
 
 func parseBeginQuorumEpochRequestTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(28+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(28+1)]
@@ -323,8 +306,7 @@ func parseBeginQuorumEpochRequestTopicDataFlexible(m *message, off, n int, at ui
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -336,19 +318,15 @@ func parseBeginQuorumEpochRequestTopicDataFlexible(m *message, off, n int, at ui
 }
 
 func parseBeginQuorumEpochRequestTopicDataLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 12, fault.Count32, "PartitionIndex:4 VoterDirectoryId:16@0+ LeaderId:4 LeaderEpoch:4", "Partitions", i); off < 0 {
 			return -1
 		}
@@ -363,14 +341,12 @@ func parseBeginQuorumEpochRequestLeaderEndpointFlexible(m *message, off, n int, 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)

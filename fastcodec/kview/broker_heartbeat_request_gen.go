@@ -29,15 +29,11 @@ func (m *BrokerHeartbeatRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *BrokerHeartbeatRequest) BrokerID() int32 { return m.int32(0) }
-
-func (m *BrokerHeartbeatRequest) BrokerEpoch() int64 { return m.int64(4) }
-
+func (m *BrokerHeartbeatRequest) BrokerID() int32              { return m.int32(0) }
+func (m *BrokerHeartbeatRequest) BrokerEpoch() int64           { return m.int64(4) }
 func (m *BrokerHeartbeatRequest) CurrentMetadataOffset() int64 { return m.int64(12) }
-
-func (m *BrokerHeartbeatRequest) WantFence() bool { return m.bool(20) }
-
-func (m *BrokerHeartbeatRequest) WantShutDown() bool { return m.bool(21) }
+func (m *BrokerHeartbeatRequest) WantFence() bool              { return m.bool(20) }
+func (m *BrokerHeartbeatRequest) WantShutDown() bool           { return m.bool(21) }
 
 // OfflineLogDirs: tag 0, versions 1+.
 func (m *BrokerHeartbeatRequest) OfflineLogDirs() UUIDs {
@@ -73,8 +69,7 @@ func (m *BrokerHeartbeatRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseBrokerHeartbeatRequestFlexible(m *message, s *[1]uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	off := 0
 	if off > len(b)-22 {
 		return m.failRun(off, "BrokerId:4 BrokerEpoch:8 CurrentMetadataOffset:8 WantFence:1 WantShutDown:1", -1)
@@ -93,8 +88,7 @@ func parseBrokerHeartbeatRequestFlexible(m *message, s *[1]uint32) int {
 }
 
 func tagsBrokerHeartbeatRequest(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -109,7 +103,6 @@ func tagsBrokerHeartbeatRequest(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[4]uint32)(m.words[block:])
 			off = at
-			// OfflineLogDirs
 			if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*16 < len(b)-off {
 				t[0], off = uint32(off+1), off+1+(int(b[off])-1)*16
 				t[1] = uint32(off)
@@ -125,7 +118,6 @@ func tagsBrokerHeartbeatRequest(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[4]uint32)(m.words[block:])
 			off = at
-			// CordonedLogDirs
 			if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*16 < len(b)-off {
 				t[2], off = uint32(off+1), off+1+(int(b[off])-1)*16
 				t[3] = uint32(off)

@@ -28,15 +28,11 @@ func (m *BrokerHeartbeatResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *BrokerHeartbeatResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *BrokerHeartbeatResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *BrokerHeartbeatResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
-func (m *BrokerHeartbeatResponse) IsCaughtUp() bool { return m.bool(6) }
-
-func (m *BrokerHeartbeatResponse) IsFenced() bool { return m.bool(7) }
-
-func (m *BrokerHeartbeatResponse) ShouldShutDown() bool { return m.bool(8) }
+func (m *BrokerHeartbeatResponse) IsCaughtUp() bool               { return m.bool(6) }
+func (m *BrokerHeartbeatResponse) IsFenced() bool                 { return m.bool(7) }
+func (m *BrokerHeartbeatResponse) ShouldShutDown() bool           { return m.bool(8) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *BrokerHeartbeatResponse) UnknownTags() fastcodec.Tags {

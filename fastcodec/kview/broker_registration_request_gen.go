@@ -31,16 +31,12 @@ func (m *BrokerRegistrationRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *BrokerRegistrationRequest) BrokerID() int32 { return m.int32(0) }
-
-func (m *BrokerRegistrationRequest) ClusterID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
+func (m *BrokerRegistrationRequest) BrokerID() int32               { return m.int32(0) }
+func (m *BrokerRegistrationRequest) ClusterID() []byte             { return m.bytes(m.s[0], m.s[1]) }
 func (m *BrokerRegistrationRequest) IncarnationID() fastcodec.UUID { return m.uuid(m.s[1]) }
-
 func (m *BrokerRegistrationRequest) Listeners() BrokerRegistrationRequestListenerList {
 	return BrokerRegistrationRequestListenerList{list{&m.message, m.s[2], m.s[3]}}
 }
-
 func (m *BrokerRegistrationRequest) Features() BrokerRegistrationRequestFeatureList {
 	return BrokerRegistrationRequestFeatureList{list{&m.message, m.s[4], m.s[5]}}
 }
@@ -87,12 +83,9 @@ type BrokerRegistrationRequestListener struct {
 	s *[4]uint32
 }
 
-func (v BrokerRegistrationRequestListener) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
-func (v BrokerRegistrationRequestListener) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-func (v BrokerRegistrationRequestListener) Port() uint16 { return v.m.uint16(v.s[3]) }
-
+func (v BrokerRegistrationRequestListener) Name() []byte            { return v.m.bytes(v.s[0], v.s[1]) }
+func (v BrokerRegistrationRequestListener) Host() []byte            { return v.m.bytes(v.s[2], v.s[3]) }
+func (v BrokerRegistrationRequestListener) Port() uint16            { return v.m.uint16(v.s[3]) }
 func (v BrokerRegistrationRequestListener) SecurityProtocol() int16 { return v.m.int16(v.s[3] + 2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -127,10 +120,8 @@ type BrokerRegistrationRequestFeature struct {
 	s *[2]uint32
 }
 
-func (v BrokerRegistrationRequestFeature) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v BrokerRegistrationRequestFeature) Name() []byte               { return v.m.bytes(v.s[0], v.s[1]) }
 func (v BrokerRegistrationRequestFeature) MinSupportedVersion() int16 { return v.m.int16(v.s[1]) }
-
 func (v BrokerRegistrationRequestFeature) MaxSupportedVersion() int16 { return v.m.int16(v.s[1] + 2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -160,10 +151,7 @@ func (l BrokerRegistrationRequestFeatureList) All() iter.Seq[BrokerRegistrationR
 }
 
 func parseBrokerRegistrationRequestFlexible(m *message, s *[10]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -177,7 +165,6 @@ func parseBrokerRegistrationRequestFlexible(m *message, s *[10]uint32) int {
 		return m.failRun(off, "BrokerId:4", -1)
 	}
 	off += 4
-	// ClusterId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -188,7 +175,6 @@ func parseBrokerRegistrationRequestFlexible(m *message, s *[10]uint32) int {
 		return m.failRun(off, "IncarnationId:16", -1)
 	}
 	off += 16
-	// Listeners
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -200,7 +186,6 @@ func parseBrokerRegistrationRequestFlexible(m *message, s *[10]uint32) int {
 		return m.in("Listeners", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// Features
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -212,7 +197,6 @@ func parseBrokerRegistrationRequestFlexible(m *message, s *[10]uint32) int {
 		return m.in("Features", -1)
 	}
 	s[4], s[5] = uint32(count), base
-	// Rack
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[6], s[7] = 0, uint32(off)
@@ -227,7 +211,6 @@ func parseBrokerRegistrationRequestFlexible(m *message, s *[10]uint32) int {
 	}
 	off += run1
 	if v >= 2 {
-		// LogDirs
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*16 < len(b)-off {
 			s[8], off = uint32(off+1), off+1+(int(b[off])-1)*16
 			s[9] = uint32(off)
@@ -253,14 +236,12 @@ func parseBrokerRegistrationRequestListenerFlexible(m *message, off, n int, at u
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -285,7 +266,6 @@ func parseBrokerRegistrationRequestFeatureFlexible(m *message, off, n int, at ui
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

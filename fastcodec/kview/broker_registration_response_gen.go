@@ -28,11 +28,9 @@ func (m *BrokerRegistrationResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *BrokerRegistrationResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *BrokerRegistrationResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *BrokerRegistrationResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
-func (m *BrokerRegistrationResponse) BrokerEpoch() int64 { return m.int64(6) }
+func (m *BrokerRegistrationResponse) BrokerEpoch() int64             { return m.int64(6) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *BrokerRegistrationResponse) UnknownTags() fastcodec.Tags {

@@ -32,7 +32,6 @@ func (m *ConsumerGroupDescribeResponse) Parse(body []byte, version int16) error 
 }
 
 func (m *ConsumerGroupDescribeResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *ConsumerGroupDescribeResponse) Groups() ConsumerGroupDescribeResponseDescribedGroupList {
 	return ConsumerGroupDescribeResponseDescribedGroupList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -56,29 +55,22 @@ func (v ConsumerGroupDescribeResponseDescribedGroup) ErrorCode() fastcodec.Error
 func (v ConsumerGroupDescribeResponseDescribedGroup) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v ConsumerGroupDescribeResponseDescribedGroup) GroupID() []byte {
 	return v.m.bytes(v.s[3], v.s[4])
 }
-
 func (v ConsumerGroupDescribeResponseDescribedGroup) GroupState() []byte {
 	return v.m.bytes(v.s[5], v.s[6])
 }
-
 func (v ConsumerGroupDescribeResponseDescribedGroup) GroupEpoch() int32 { return v.m.int32(v.s[6]) }
-
 func (v ConsumerGroupDescribeResponseDescribedGroup) AssignmentEpoch() int32 {
 	return v.m.int32(v.s[6] + 4)
 }
-
 func (v ConsumerGroupDescribeResponseDescribedGroup) AssignorName() []byte {
 	return v.m.bytes(v.s[7], v.s[8])
 }
-
 func (v ConsumerGroupDescribeResponseDescribedGroup) Members() ConsumerGroupDescribeResponseMemberList {
 	return ConsumerGroupDescribeResponseMemberList{list{v.m, v.s[9], v.s[10]}}
 }
-
 func (v ConsumerGroupDescribeResponseDescribedGroup) AuthorizedOperations() int32 {
 	return v.m.int32(v.s[11])
 }
@@ -121,14 +113,10 @@ func (v ConsumerGroupDescribeResponseMember) MemberID() []byte { return v.m.byte
 func (v ConsumerGroupDescribeResponseMember) InstanceID() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 
 // RackID: nullable.
-func (v ConsumerGroupDescribeResponseMember) RackID() []byte { return v.m.bytes(v.s[4], v.s[5]) }
-
+func (v ConsumerGroupDescribeResponseMember) RackID() []byte     { return v.m.bytes(v.s[4], v.s[5]) }
 func (v ConsumerGroupDescribeResponseMember) MemberEpoch() int32 { return v.m.int32(v.s[5]) }
-
-func (v ConsumerGroupDescribeResponseMember) ClientID() []byte { return v.m.bytes(v.s[6], v.s[7]) }
-
+func (v ConsumerGroupDescribeResponseMember) ClientID() []byte   { return v.m.bytes(v.s[6], v.s[7]) }
 func (v ConsumerGroupDescribeResponseMember) ClientHost() []byte { return v.m.bytes(v.s[8], v.s[9]) }
-
 func (v ConsumerGroupDescribeResponseMember) SubscribedTopicNames() Strings {
 	return Strings{list{v.m, v.s[10], v.s[11]}}
 }
@@ -137,11 +125,9 @@ func (v ConsumerGroupDescribeResponseMember) SubscribedTopicNames() Strings {
 func (v ConsumerGroupDescribeResponseMember) SubscribedTopicRegex() []byte {
 	return v.m.bytes(v.s[12], v.s[13])
 }
-
 func (v ConsumerGroupDescribeResponseMember) Assignment() ConsumerGroupDescribeResponseAssignment {
 	return ConsumerGroupDescribeResponseAssignment{v.m, (*[3]uint32)(v.m.words[v.s[14]:])}
 }
-
 func (v ConsumerGroupDescribeResponseMember) TargetAssignment() ConsumerGroupDescribeResponseAssignment {
 	return ConsumerGroupDescribeResponseAssignment{v.m, (*[3]uint32)(v.m.words[v.s[15]:])}
 }
@@ -208,11 +194,9 @@ type ConsumerGroupDescribeResponseTopicPartitions struct {
 func (v ConsumerGroupDescribeResponseTopicPartitions) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[0])
 }
-
 func (v ConsumerGroupDescribeResponseTopicPartitions) TopicName() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v ConsumerGroupDescribeResponseTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[3], v.s[4])}
 }
@@ -244,15 +228,12 @@ func (l ConsumerGroupDescribeResponseTopicPartitionsList) All() iter.Seq[Consume
 }
 
 func parseConsumerGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Groups
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*20 < len(b)-off && m.next+(int(b[off])-1)*12 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 12
@@ -263,8 +244,7 @@ func parseConsumerGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseConsumerGroupDescribeResponseDescribedGroupFlexible(m, off, count, base); off < 0 {
 		return m.in("Groups", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -274,9 +254,7 @@ func parseConsumerGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseConsumerGroupDescribeResponseDescribedGroupFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[12]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -284,7 +262,6 @@ func parseConsumerGroupDescribeResponseDescribedGroupFlexible(m *message, off, n
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -294,14 +271,12 @@ func parseConsumerGroupDescribeResponseDescribedGroupFlexible(m *message, off, n
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactStringNullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.CompactString, "GroupId", i); off < 0 {
 			return -1
 		}
-		// GroupState
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[5], off = uint32(off+1), off+int(b[off])
 			s[6] = uint32(off)
@@ -312,14 +287,12 @@ func parseConsumerGroupDescribeResponseDescribedGroupFlexible(m *message, off, n
 			return m.failRun(off, "GroupEpoch:4 AssignmentEpoch:4", i)
 		}
 		off += 8
-		// AssignorName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[7], off = uint32(off+1), off+int(b[off])
 			s[8] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[7:9]), off, fault.CompactString, "AssignorName", i); off < 0 {
 			return -1
 		}
-		// Members
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*16 < len(b)-off && m.next+(int(b[off])-1)*17 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 17
@@ -331,8 +304,7 @@ func parseConsumerGroupDescribeResponseDescribedGroupFlexible(m *message, off, n
 			return m.in("Members", i)
 		}
 		s = (*[12]uint32)(m.words[at:])
-		s[9], s[10] = uint32(count), base
-		s[11] = uint32(off)
+		s[9], s[10], s[11] = uint32(count), base, uint32(off)
 		if off > len(b)-4 {
 			return m.failRun(off, "AuthorizedOperations:4", i)
 		}
@@ -348,24 +320,19 @@ func parseConsumerGroupDescribeResponseDescribedGroupFlexible(m *message, off, n
 }
 
 func parseConsumerGroupDescribeResponseMemberFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
 	}
 	for i := range n {
 		s := (*[17]uint32)(m.words[at:])
-		// MemberId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "MemberId", i); off < 0 {
 			return -1
 		}
-		// InstanceId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -375,7 +342,6 @@ func parseConsumerGroupDescribeResponseMemberFlexible(m *message, off, n int, at
 		} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactStringNullable, "InstanceId", i); off < 0 {
 			return -1
 		}
-		// RackId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[4], s[5] = 0, uint32(off)
@@ -389,27 +355,23 @@ func parseConsumerGroupDescribeResponseMemberFlexible(m *message, off, n int, at
 			return m.failRun(off, "MemberEpoch:4", i)
 		}
 		off += 4
-		// ClientId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[6], off = uint32(off+1), off+int(b[off])
 			s[7] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.CompactString, "ClientId", i); off < 0 {
 			return -1
 		}
-		// ClientHost
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[8], off = uint32(off+1), off+int(b[off])
 			s[9] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[8:10]), off, fault.CompactString, "ClientHost", i); off < 0 {
 			return -1
 		}
-		// SubscribedTopicNames
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "SubscribedTopicNames", i); off < 0 {
 			return -1
 		}
 		s = (*[17]uint32)(m.words[at:])
 		s[10], s[11] = uint32(count), base
-		// SubscribedTopicRegex
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[12], s[13] = 0, uint32(off)
@@ -419,7 +381,6 @@ func parseConsumerGroupDescribeResponseMemberFlexible(m *message, off, n int, at
 		} else if off = m.span((*[2]uint32)(s[12:14]), off, fault.CompactStringNullable, "SubscribedTopicRegex", i); off < 0 {
 			return -1
 		}
-		// Assignment
 		if off, base = m.one(off, 3, "Assignment", i); off < 0 {
 			return -1
 		}
@@ -428,7 +389,6 @@ func parseConsumerGroupDescribeResponseMemberFlexible(m *message, off, n int, at
 		}
 		s = (*[17]uint32)(m.words[at:])
 		s[14] = base
-		// TargetAssignment
 		if off, base = m.one(off, 3, "TargetAssignment", i); off < 0 {
 			return -1
 		}
@@ -453,12 +413,9 @@ func parseConsumerGroupDescribeResponseMemberFlexible(m *message, off, n int, at
 }
 
 func parseConsumerGroupDescribeResponseAssignmentFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// TopicPartitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*19 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -470,8 +427,7 @@ func parseConsumerGroupDescribeResponseAssignmentFlexible(m *message, off, n int
 			return m.in("TopicPartitions", i)
 		}
 		s = (*[3]uint32)(m.words[at:])
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -491,14 +447,12 @@ func parseConsumerGroupDescribeResponseTopicPartitionsFlexible(m *message, off, 
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[3], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[4] = uint32(off)

@@ -31,18 +31,15 @@ func (m *ConsumerGroupHeartbeatRequest) Parse(body []byte, version int16) error 
 	return nil
 }
 
-func (m *ConsumerGroupHeartbeatRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *ConsumerGroupHeartbeatRequest) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
+func (m *ConsumerGroupHeartbeatRequest) GroupID() []byte    { return m.bytes(m.s[0], m.s[1]) }
+func (m *ConsumerGroupHeartbeatRequest) MemberID() []byte   { return m.bytes(m.s[2], m.s[3]) }
 func (m *ConsumerGroupHeartbeatRequest) MemberEpoch() int32 { return m.int32(m.s[3]) }
 
 // InstanceID: nullable.
 func (m *ConsumerGroupHeartbeatRequest) InstanceID() []byte { return m.bytes(m.s[4], m.s[5]) }
 
 // RackID: nullable.
-func (m *ConsumerGroupHeartbeatRequest) RackID() []byte { return m.bytes(m.s[6], m.s[7]) }
-
+func (m *ConsumerGroupHeartbeatRequest) RackID() []byte            { return m.bytes(m.s[6], m.s[7]) }
 func (m *ConsumerGroupHeartbeatRequest) RebalanceTimeoutMs() int32 { return m.int32(m.s[7]) }
 
 // SubscribedTopicNames: nullable.
@@ -80,7 +77,6 @@ type ConsumerGroupHeartbeatRequestTopicPartitions struct {
 func (v ConsumerGroupHeartbeatRequestTopicPartitions) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[0])
 }
-
 func (v ConsumerGroupHeartbeatRequestTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
@@ -112,19 +108,14 @@ func (l ConsumerGroupHeartbeatRequestTopicPartitionsList) All() iter.Seq[Consume
 }
 
 func parseConsumerGroupHeartbeatRequestFlexible(m *message, s *[17]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -135,7 +126,6 @@ func parseConsumerGroupHeartbeatRequestFlexible(m *message, s *[17]uint32) int {
 		return m.failRun(off, "MemberEpoch:4", -1)
 	}
 	off += 4
-	// InstanceId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[4], s[5] = 0, uint32(off)
@@ -145,7 +135,6 @@ func parseConsumerGroupHeartbeatRequestFlexible(m *message, s *[17]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactStringNullable, "InstanceId", -1); off < 0 {
 		return -1
 	}
-	// RackId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[6], s[7] = 0, uint32(off)
@@ -159,13 +148,11 @@ func parseConsumerGroupHeartbeatRequestFlexible(m *message, s *[17]uint32) int {
 		return m.failRun(off, "RebalanceTimeoutMs:4", -1)
 	}
 	off += 4
-	// SubscribedTopicNames
 	if off, count, base = m.strings(off, fault.CompactCountNullable, fault.CompactString, "SubscribedTopicNames", -1); off < 0 {
 		return -1
 	}
 	s[8], s[9] = uint32(count), base
 	if v >= 1 {
-		// SubscribedTopicRegex
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[10], s[11] = 0, uint32(off)
@@ -176,7 +163,6 @@ func parseConsumerGroupHeartbeatRequestFlexible(m *message, s *[17]uint32) int {
 			return -1
 		}
 	}
-	// ServerAssignor
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[12], s[13] = 0, uint32(off)
@@ -186,7 +172,6 @@ func parseConsumerGroupHeartbeatRequestFlexible(m *message, s *[17]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[12:14]), off, fault.CompactStringNullable, "ServerAssignor", -1); off < 0 {
 		return -1
 	}
-	// TopicPartitions
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 3
@@ -197,8 +182,7 @@ func parseConsumerGroupHeartbeatRequestFlexible(m *message, s *[17]uint32) int {
 	if off = parseConsumerGroupHeartbeatRequestTopicPartitionsFlexible(m, off, count, base); off < 0 {
 		return m.in("TopicPartitions", -1)
 	}
-	s[14], s[15] = uint32(count), base
-	s[16] = uint32(off)
+	s[14], s[15], s[16] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -216,7 +200,6 @@ func parseConsumerGroupHeartbeatRequestTopicPartitionsFlexible(m *message, off, 
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)

@@ -31,18 +31,15 @@ func (m *ConsumerGroupHeartbeatResponse) Parse(body []byte, version int16) error
 	return nil
 }
 
-func (m *ConsumerGroupHeartbeatResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *ConsumerGroupHeartbeatResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *ConsumerGroupHeartbeatResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
 func (m *ConsumerGroupHeartbeatResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // MemberID: nullable.
-func (m *ConsumerGroupHeartbeatResponse) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
-func (m *ConsumerGroupHeartbeatResponse) MemberEpoch() int32 { return m.int32(m.s[3]) }
-
+func (m *ConsumerGroupHeartbeatResponse) MemberID() []byte           { return m.bytes(m.s[2], m.s[3]) }
+func (m *ConsumerGroupHeartbeatResponse) MemberEpoch() int32         { return m.int32(m.s[3]) }
 func (m *ConsumerGroupHeartbeatResponse) HeartbeatIntervalMs() int32 { return m.int32(m.s[3] + 4) }
 
 // Assignment: nullable.
@@ -91,7 +88,6 @@ type ConsumerGroupHeartbeatResponseTopicPartitions struct {
 func (v ConsumerGroupHeartbeatResponseTopicPartitions) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[0])
 }
-
 func (v ConsumerGroupHeartbeatResponseTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
@@ -123,15 +119,12 @@ func (l ConsumerGroupHeartbeatResponseTopicPartitionsList) All() iter.Seq[Consum
 }
 
 func parseConsumerGroupHeartbeatResponseFlexible(m *message, s *[6]uint32) int {
-	b := m.b
-	var base uint32
-	var null bool
+	b, base, null := m.b, uint32(0), false
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -141,7 +134,6 @@ func parseConsumerGroupHeartbeatResponseFlexible(m *message, s *[6]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[2], s[3] = 0, uint32(off)
@@ -155,7 +147,6 @@ func parseConsumerGroupHeartbeatResponseFlexible(m *message, s *[6]uint32) int {
 		return m.failRun(off, "MemberEpoch:4 HeartbeatIntervalMs:4", -1)
 	}
 	off += 8
-	// Assignment
 	if off, null = m.marker(off, "Assignment", -1); off < 0 {
 		return -1
 	}
@@ -180,12 +171,9 @@ func parseConsumerGroupHeartbeatResponseFlexible(m *message, s *[6]uint32) int {
 }
 
 func parseConsumerGroupHeartbeatResponseAssignmentFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// TopicPartitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -197,8 +185,7 @@ func parseConsumerGroupHeartbeatResponseAssignmentFlexible(m *message, off, n in
 			return m.in("TopicPartitions", i)
 		}
 		s = (*[3]uint32)(m.words[at:])
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -218,7 +205,6 @@ func parseConsumerGroupHeartbeatResponseTopicPartitionsFlexible(m *message, off,
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)

@@ -44,7 +44,6 @@ type ConsumerProtocolAssignmentTopicPartition struct {
 }
 
 func (v ConsumerProtocolAssignmentTopicPartition) Topic() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v ConsumerProtocolAssignmentTopicPartition) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -71,11 +70,8 @@ func (l ConsumerProtocolAssignmentTopicPartitionList) All() iter.Seq[ConsumerPro
 }
 
 func parseConsumerProtocolAssignmentLegacy(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// AssignedPartitions
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -87,7 +83,6 @@ func parseConsumerProtocolAssignmentLegacy(m *message, s *[4]uint32) int {
 		return m.in("AssignedPartitions", -1)
 	}
 	s[0], s[1] = uint32(count), base
-	// UserData
 	if off <= len(b)-4 && b[off] >= 0x80 {
 		off += 4
 		s[2], s[3] = 0, uint32(off)
@@ -104,14 +99,12 @@ func parseConsumerProtocolAssignmentTopicPartitionLegacy(m *message, off, n int,
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Topic
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)

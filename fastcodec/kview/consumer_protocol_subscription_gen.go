@@ -68,7 +68,6 @@ type ConsumerProtocolSubscriptionTopicPartition struct {
 }
 
 func (v ConsumerProtocolSubscriptionTopicPartition) Topic() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v ConsumerProtocolSubscriptionTopicPartition) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -95,21 +94,16 @@ func (l ConsumerProtocolSubscriptionTopicPartitionList) All() iter.Seq[ConsumerP
 }
 
 func parseConsumerProtocolSubscriptionLegacy(m *message, s *[9]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 2 {
 		run1 = 4
 	}
 	off := 0
-	// Topics
 	if off, count, base = m.strings(off, fault.Count32, fault.String16, "Topics", -1); off < 0 {
 		return -1
 	}
 	s[0], s[1] = uint32(count), base
-	// UserData
 	if off <= len(b)-4 && b[off] >= 0x80 {
 		off += 4
 		s[2], s[3] = 0, uint32(off)
@@ -120,7 +114,6 @@ func parseConsumerProtocolSubscriptionLegacy(m *message, s *[9]uint32) int {
 		return -1
 	}
 	if v >= 1 {
-		// OwnedPartitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -131,8 +124,7 @@ func parseConsumerProtocolSubscriptionLegacy(m *message, s *[9]uint32) int {
 		if off = parseConsumerProtocolSubscriptionTopicPartitionLegacy(m, off, count, base); off < 0 {
 			return m.in("OwnedPartitions", -1)
 		}
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	} else {
 		s[6] = uint32(off)
 	}
@@ -141,7 +133,6 @@ func parseConsumerProtocolSubscriptionLegacy(m *message, s *[9]uint32) int {
 	}
 	off += run1
 	if v >= 3 {
-		// RackId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[7], s[8] = 0, uint32(off)
@@ -159,14 +150,12 @@ func parseConsumerProtocolSubscriptionTopicPartitionLegacy(m *message, off, n in
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Topic
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)

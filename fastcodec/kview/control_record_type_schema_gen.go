@@ -28,7 +28,6 @@ func (m *ControlRecordTypeSchema) Parse(body []byte, version int16) error {
 }
 
 func (m *ControlRecordTypeSchema) Type() int16 { return m.int16(0) }
-
 func parseControlRecordTypeSchemaLegacy(m *message, s *[0]uint32) int {
 	b := m.b
 	off := 0

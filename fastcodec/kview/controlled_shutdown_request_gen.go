@@ -66,8 +66,7 @@ func parseControlledShutdownRequestFlexible(m *message, s *[0]uint32) int {
 }
 
 func parseControlledShutdownRequestLegacy(m *message, s *[0]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 4
 	if v >= 2 {
 		run1 = 12

@@ -36,7 +36,6 @@ func (m *ControlledShutdownResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *ControlledShutdownResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
 func (m *ControlledShutdownResponse) RemainingPartitions() ControlledShutdownResponseRemainingPartitionList {
 	return ControlledShutdownResponseRemainingPartitionList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -58,7 +57,6 @@ type ControlledShutdownResponseRemainingPartition struct {
 func (v ControlledShutdownResponseRemainingPartition) TopicName() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v ControlledShutdownResponseRemainingPartition) PartitionIndex() int32 {
 	return v.m.int32(v.s[1])
 }
@@ -93,15 +91,12 @@ func (l ControlledShutdownResponseRemainingPartitionList) All() iter.Seq[Control
 }
 
 func parseControlledShutdownResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// RemainingPartitions
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -112,8 +107,7 @@ func parseControlledShutdownResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseControlledShutdownResponseRemainingPartitionFlexible(m, off, count, base); off < 0 {
 		return m.in("RemainingPartitions", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -123,15 +117,12 @@ func parseControlledShutdownResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseControlledShutdownResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// RemainingPartitions
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 2
@@ -150,7 +141,6 @@ func parseControlledShutdownResponseRemainingPartitionFlexible(m *message, off, 
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -175,7 +165,6 @@ func parseControlledShutdownResponseRemainingPartitionLegacy(m *message, off, n 
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)

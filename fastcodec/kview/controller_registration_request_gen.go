@@ -31,16 +31,12 @@ func (m *ControllerRegistrationRequest) Parse(body []byte, version int16) error 
 	return nil
 }
 
-func (m *ControllerRegistrationRequest) ControllerID() int32 { return m.int32(0) }
-
+func (m *ControllerRegistrationRequest) ControllerID() int32           { return m.int32(0) }
 func (m *ControllerRegistrationRequest) IncarnationID() fastcodec.UUID { return m.uuid(4) }
-
-func (m *ControllerRegistrationRequest) ZkMigrationReady() bool { return m.bool(20) }
-
+func (m *ControllerRegistrationRequest) ZkMigrationReady() bool        { return m.bool(20) }
 func (m *ControllerRegistrationRequest) Listeners() ControllerRegistrationRequestListenerList {
 	return ControllerRegistrationRequestListenerList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *ControllerRegistrationRequest) Features() ControllerRegistrationRequestFeatureList {
 	return ControllerRegistrationRequestFeatureList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -56,12 +52,9 @@ type ControllerRegistrationRequestListener struct {
 	s *[4]uint32
 }
 
-func (v ControllerRegistrationRequestListener) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
-func (v ControllerRegistrationRequestListener) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-func (v ControllerRegistrationRequestListener) Port() uint16 { return v.m.uint16(v.s[3]) }
-
+func (v ControllerRegistrationRequestListener) Name() []byte            { return v.m.bytes(v.s[0], v.s[1]) }
+func (v ControllerRegistrationRequestListener) Host() []byte            { return v.m.bytes(v.s[2], v.s[3]) }
+func (v ControllerRegistrationRequestListener) Port() uint16            { return v.m.uint16(v.s[3]) }
 func (v ControllerRegistrationRequestListener) SecurityProtocol() int16 { return v.m.int16(v.s[3] + 2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -96,10 +89,8 @@ type ControllerRegistrationRequestFeature struct {
 	s *[2]uint32
 }
 
-func (v ControllerRegistrationRequestFeature) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v ControllerRegistrationRequestFeature) Name() []byte               { return v.m.bytes(v.s[0], v.s[1]) }
 func (v ControllerRegistrationRequestFeature) MinSupportedVersion() int16 { return v.m.int16(v.s[1]) }
-
 func (v ControllerRegistrationRequestFeature) MaxSupportedVersion() int16 {
 	return v.m.int16(v.s[1] + 2)
 }
@@ -131,15 +122,12 @@ func (l ControllerRegistrationRequestFeatureList) All() iter.Seq[ControllerRegis
 }
 
 func parseControllerRegistrationRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-21 {
 		return m.failRun(off, "ControllerId:4 IncarnationId:16 ZkMigrationReady:1", -1)
 	}
 	off += 21
-	// Listeners
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -151,7 +139,6 @@ func parseControllerRegistrationRequestFlexible(m *message, s *[5]uint32) int {
 		return m.in("Listeners", -1)
 	}
 	s[0], s[1] = uint32(count), base
-	// Features
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -162,8 +149,7 @@ func parseControllerRegistrationRequestFlexible(m *message, s *[5]uint32) int {
 	if off = parseControllerRegistrationRequestFeatureFlexible(m, off, count, base); off < 0 {
 		return m.in("Features", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -176,14 +162,12 @@ func parseControllerRegistrationRequestListenerFlexible(m *message, off, n int, 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -208,7 +192,6 @@ func parseControllerRegistrationRequestFeatureFlexible(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

@@ -53,8 +53,7 @@ type CreateACLsRequestACLCreation struct {
 	s *[7]uint32
 }
 
-func (v CreateACLsRequestACLCreation) ResourceType() int8 { return v.m.int8(v.s[0]) }
-
+func (v CreateACLsRequestACLCreation) ResourceType() int8   { return v.m.int8(v.s[0]) }
 func (v CreateACLsRequestACLCreation) ResourceName() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 
 // ResourcePatternType: versions 1+, else 3.
@@ -65,12 +64,9 @@ func (v CreateACLsRequestACLCreation) ResourcePatternType() int8 {
 	return v.m.int8(v.s[2])
 }
 
-func (v CreateACLsRequestACLCreation) Principal() []byte { return v.m.bytes(v.s[3], v.s[4]) }
-
-func (v CreateACLsRequestACLCreation) Host() []byte { return v.m.bytes(v.s[5], v.s[6]) }
-
-func (v CreateACLsRequestACLCreation) Operation() int8 { return v.m.int8(v.s[6]) }
-
+func (v CreateACLsRequestACLCreation) Principal() []byte    { return v.m.bytes(v.s[3], v.s[4]) }
+func (v CreateACLsRequestACLCreation) Host() []byte         { return v.m.bytes(v.s[5], v.s[6]) }
+func (v CreateACLsRequestACLCreation) Operation() int8      { return v.m.int8(v.s[6]) }
 func (v CreateACLsRequestACLCreation) PermissionType() int8 { return v.m.int8(v.s[6] + 1) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -103,11 +99,8 @@ func (l CreateACLsRequestACLCreationList) All() iter.Seq[CreateACLsRequestACLCre
 }
 
 func parseCreateACLsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Creations
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 7
@@ -118,8 +111,7 @@ func parseCreateACLsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseCreateACLsRequestACLCreationFlexible(m, off, count, base); off < 0 {
 		return m.in("Creations", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -129,11 +121,8 @@ func parseCreateACLsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseCreateACLsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Creations
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*9 <= len(b)-4-off && m.next+i32(b, off)*7 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 7
@@ -157,7 +146,6 @@ func parseCreateACLsRequestACLCreationFlexible(m *message, off, n int, at uint32
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -168,14 +156,12 @@ func parseCreateACLsRequestACLCreationFlexible(m *message, off, n int, at uint32
 			return m.failRun(off, "ResourcePatternType:1", i)
 		}
 		off += 1
-		// Principal
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.CompactString, "Principal", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[5], off = uint32(off+1), off+int(b[off])
 			s[6] = uint32(off)
@@ -197,8 +183,7 @@ func parseCreateACLsRequestACLCreationFlexible(m *message, off, n int, at uint32
 }
 
 func parseCreateACLsRequestACLCreationLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -210,7 +195,6 @@ func parseCreateACLsRequestACLCreationLegacy(m *message, off, n int, at uint32) 
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)
@@ -221,14 +205,12 @@ func parseCreateACLsRequestACLCreationLegacy(m *message, off, n int, at uint32) 
 			return m.failRun(off, "ResourcePatternType:1@1+", i)
 		}
 		off += run1
-		// Principal
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[3], off = uint32(off+2), off+2+i16(b, off)
 			s[4] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.String16, "Principal", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[5], off = uint32(off+2), off+2+i16(b, off)
 			s[6] = uint32(off)

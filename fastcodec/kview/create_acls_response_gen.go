@@ -36,7 +36,6 @@ func (m *CreateACLsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *CreateACLsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *CreateACLsResponse) Results() CreateACLsResponseACLCreationResultList {
 	return CreateACLsResponseACLCreationResultList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -92,15 +91,12 @@ func (l CreateACLsResponseACLCreationResultList) All() iter.Seq[CreateACLsRespon
 }
 
 func parseCreateACLsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 3
@@ -111,8 +107,7 @@ func parseCreateACLsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseCreateACLsResponseACLCreationResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -122,15 +117,12 @@ func parseCreateACLsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseCreateACLsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 3
@@ -154,7 +146,6 @@ func parseCreateACLsResponseACLCreationResultFlexible(m *message, off, n int, at
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -183,7 +174,6 @@ func parseCreateACLsResponseACLCreationResultLegacy(m *message, off, n int, at u
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)

@@ -54,7 +54,6 @@ func (m *CreateDelegationTokenRequest) OwnerPrincipalName() []byte {
 func (m *CreateDelegationTokenRequest) Renewers() CreateDelegationTokenRequestCreatableRenewersList {
 	return CreateDelegationTokenRequestCreatableRenewersList{list{&m.message, m.s[4], m.s[5]}}
 }
-
 func (m *CreateDelegationTokenRequest) MaxLifetimeMs() int64 { return m.int64(m.s[6]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -74,7 +73,6 @@ type CreateDelegationTokenRequestCreatableRenewers struct {
 func (v CreateDelegationTokenRequestCreatableRenewers) PrincipalType() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v CreateDelegationTokenRequestCreatableRenewers) PrincipalName() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
@@ -109,13 +107,9 @@ func (l CreateDelegationTokenRequestCreatableRenewersList) All() iter.Seq[Create
 }
 
 func parseCreateDelegationTokenRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
 	if v >= 3 {
-		// OwnerPrincipalType
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)
@@ -127,7 +121,6 @@ func parseCreateDelegationTokenRequestFlexible(m *message, s *[7]uint32) int {
 		}
 	}
 	if v >= 3 {
-		// OwnerPrincipalName
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -138,7 +131,6 @@ func parseCreateDelegationTokenRequestFlexible(m *message, s *[7]uint32) int {
 			return -1
 		}
 	}
-	// Renewers
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -149,8 +141,7 @@ func parseCreateDelegationTokenRequestFlexible(m *message, s *[7]uint32) int {
 	if off = parseCreateDelegationTokenRequestCreatableRenewersFlexible(m, off, count, base); off < 0 {
 		return m.in("Renewers", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off > len(b)-8 {
 		return m.failRun(off, "MaxLifetimeMs:8", -1)
 	}
@@ -164,11 +155,8 @@ func parseCreateDelegationTokenRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseCreateDelegationTokenRequestLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Renewers
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -179,8 +167,7 @@ func parseCreateDelegationTokenRequestLegacy(m *message, s *[7]uint32) int {
 	if off = parseCreateDelegationTokenRequestCreatableRenewersLegacy(m, off, count, base); off < 0 {
 		return m.in("Renewers", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off > len(b)-8 {
 		return m.failRun(off, "MaxLifetimeMs:8", -1)
 	}
@@ -192,14 +179,12 @@ func parseCreateDelegationTokenRequestCreatableRenewersFlexible(m *message, off,
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// PrincipalType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "PrincipalType", i); off < 0 {
 			return -1
 		}
-		// PrincipalName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -220,14 +205,12 @@ func parseCreateDelegationTokenRequestCreatableRenewersLegacy(m *message, off, n
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// PrincipalType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "PrincipalType", i); off < 0 {
 			return -1
 		}
-		// PrincipalName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[2], off = uint32(off+2), off+2+i16(b, off)
 			s[3] = uint32(off)

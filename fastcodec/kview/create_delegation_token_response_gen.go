@@ -34,10 +34,8 @@ func (m *CreateDelegationTokenResponse) Parse(body []byte, version int16) error 
 }
 
 func (m *CreateDelegationTokenResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
-func (m *CreateDelegationTokenResponse) PrincipalType() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *CreateDelegationTokenResponse) PrincipalName() []byte { return m.bytes(m.s[2], m.s[3]) }
+func (m *CreateDelegationTokenResponse) PrincipalType() []byte          { return m.bytes(m.s[0], m.s[1]) }
+func (m *CreateDelegationTokenResponse) PrincipalName() []byte          { return m.bytes(m.s[2], m.s[3]) }
 
 // TokenRequesterPrincipalType: versions 3+.
 func (m *CreateDelegationTokenResponse) TokenRequesterPrincipalType() []byte {
@@ -55,17 +53,12 @@ func (m *CreateDelegationTokenResponse) TokenRequesterPrincipalName() []byte {
 	return m.bytes(m.s[6], m.s[7])
 }
 
-func (m *CreateDelegationTokenResponse) IssueTimestampMs() int64 { return m.int64(m.s[7]) }
-
+func (m *CreateDelegationTokenResponse) IssueTimestampMs() int64  { return m.int64(m.s[7]) }
 func (m *CreateDelegationTokenResponse) ExpiryTimestampMs() int64 { return m.int64(m.s[7] + 8) }
-
-func (m *CreateDelegationTokenResponse) MaxTimestampMs() int64 { return m.int64(m.s[7] + 16) }
-
-func (m *CreateDelegationTokenResponse) TokenID() []byte { return m.bytes(m.s[8], m.s[9]) }
-
-func (m *CreateDelegationTokenResponse) Hmac() []byte { return m.bytes(m.s[10], m.s[11]) }
-
-func (m *CreateDelegationTokenResponse) ThrottleTimeMs() int32 { return m.int32(m.s[11]) }
+func (m *CreateDelegationTokenResponse) MaxTimestampMs() int64    { return m.int64(m.s[7] + 16) }
+func (m *CreateDelegationTokenResponse) TokenID() []byte          { return m.bytes(m.s[8], m.s[9]) }
+func (m *CreateDelegationTokenResponse) Hmac() []byte             { return m.bytes(m.s[10], m.s[11]) }
+func (m *CreateDelegationTokenResponse) ThrottleTimeMs() int32    { return m.int32(m.s[11]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *CreateDelegationTokenResponse) UnknownTags() fastcodec.Tags {
@@ -76,21 +69,18 @@ func (m *CreateDelegationTokenResponse) UnknownTags() fastcodec.Tags {
 }
 
 func parseCreateDelegationTokenResponseFlexible(m *message, s *[12]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// PrincipalType
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "PrincipalType", -1); off < 0 {
 		return -1
 	}
-	// PrincipalName
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -98,7 +88,6 @@ func parseCreateDelegationTokenResponseFlexible(m *message, s *[12]uint32) int {
 		return -1
 	}
 	if v >= 3 {
-		// TokenRequesterPrincipalType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[4], off = uint32(off+1), off+int(b[off])
 			s[5] = uint32(off)
@@ -107,7 +96,6 @@ func parseCreateDelegationTokenResponseFlexible(m *message, s *[12]uint32) int {
 		}
 	}
 	if v >= 3 {
-		// TokenRequesterPrincipalName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[6], off = uint32(off+1), off+int(b[off])
 			s[7] = uint32(off)
@@ -121,14 +109,12 @@ func parseCreateDelegationTokenResponseFlexible(m *message, s *[12]uint32) int {
 		return m.failRun(off, "IssueTimestampMs:8 ExpiryTimestampMs:8 MaxTimestampMs:8", -1)
 	}
 	off += 24
-	// TokenId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[8], off = uint32(off+1), off+int(b[off])
 		s[9] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[8:10]), off, fault.CompactString, "TokenId", -1); off < 0 {
 		return -1
 	}
-	// Hmac
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[10], off = uint32(off+1), off+int(b[off])
 		s[11] = uint32(off)
@@ -157,14 +143,12 @@ func parseCreateDelegationTokenResponseLegacy(m *message, s *[12]uint32) int {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// PrincipalType
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "PrincipalType", -1); off < 0 {
 		return -1
 	}
-	// PrincipalName
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[2], off = uint32(off+2), off+2+i16(b, off)
 		s[3] = uint32(off)
@@ -176,14 +160,12 @@ func parseCreateDelegationTokenResponseLegacy(m *message, s *[12]uint32) int {
 		return m.failRun(off, "IssueTimestampMs:8 ExpiryTimestampMs:8 MaxTimestampMs:8", -1)
 	}
 	off += 24
-	// TokenId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[8], off = uint32(off+2), off+2+i16(b, off)
 		s[9] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[8:10]), off, fault.String16, "TokenId", -1); off < 0 {
 		return -1
 	}
-	// Hmac
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 		s[10], off = uint32(off+4), off+4+i32(b, off)
 		s[11] = uint32(off)

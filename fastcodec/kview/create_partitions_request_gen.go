@@ -38,9 +38,7 @@ func (m *CreatePartitionsRequest) Parse(body []byte, version int16) error {
 func (m *CreatePartitionsRequest) Topics() CreatePartitionsRequestTopicList {
 	return CreatePartitionsRequestTopicList{list{&m.message, m.s[0], m.s[1]}}
 }
-
-func (m *CreatePartitionsRequest) TimeoutMs() int32 { return m.int32(m.s[2]) }
-
+func (m *CreatePartitionsRequest) TimeoutMs() int32   { return m.int32(m.s[2]) }
 func (m *CreatePartitionsRequest) ValidateOnly() bool { return m.bool(m.s[2] + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -58,7 +56,6 @@ type CreatePartitionsRequestTopic struct {
 }
 
 func (v CreatePartitionsRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v CreatePartitionsRequestTopic) Count() int32 { return v.m.int32(v.s[1]) }
 
 // Assignments: nullable.
@@ -135,11 +132,8 @@ func (l CreatePartitionsRequestAssignmentList) All() iter.Seq[CreatePartitionsRe
 }
 
 func parseCreatePartitionsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -150,8 +144,7 @@ func parseCreatePartitionsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseCreatePartitionsRequestTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-5 {
 		return m.failRun(off, "TimeoutMs:4 ValidateOnly:1", -1)
 	}
@@ -165,11 +158,8 @@ func parseCreatePartitionsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseCreatePartitionsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*10 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -180,8 +170,7 @@ func parseCreatePartitionsRequestLegacy(m *message, s *[3]uint32) int {
 	if off = parseCreatePartitionsRequestTopicLegacy(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-5 {
 		return m.failRun(off, "TimeoutMs:4 ValidateOnly:1", -1)
 	}
@@ -190,12 +179,9 @@ func parseCreatePartitionsRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseCreatePartitionsRequestTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -206,7 +192,6 @@ func parseCreatePartitionsRequestTopicFlexible(m *message, off, n int, at uint32
 			return m.failRun(off, "Count:4", i)
 		}
 		off += 4
-		// Assignments
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -218,8 +203,7 @@ func parseCreatePartitionsRequestTopicFlexible(m *message, off, n int, at uint32
 			return m.in("Assignments", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -231,12 +215,9 @@ func parseCreatePartitionsRequestTopicFlexible(m *message, off, n int, at uint32
 }
 
 func parseCreatePartitionsRequestTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -247,7 +228,6 @@ func parseCreatePartitionsRequestTopicLegacy(m *message, off, n int, at uint32) 
 			return m.failRun(off, "Count:4", i)
 		}
 		off += 4
-		// Assignments
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 2
@@ -269,7 +249,6 @@ func parseCreatePartitionsRequestAssignmentFlexible(m *message, off, n int, at u
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// BrokerIds
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[0], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[1] = uint32(off)
@@ -290,7 +269,6 @@ func parseCreatePartitionsRequestAssignmentLegacy(m *message, off, n int, at uin
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// BrokerIds
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[0], off = uint32(off+4), off+4+i32(b, off)*4
 			s[1] = uint32(off)

@@ -36,7 +36,6 @@ func (m *CreatePartitionsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *CreatePartitionsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *CreatePartitionsResponse) Results() CreatePartitionsResponseTopicResultList {
 	return CreatePartitionsResponseTopicResultList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -56,7 +55,6 @@ type CreatePartitionsResponseTopicResult struct {
 }
 
 func (v CreatePartitionsResponseTopicResult) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v CreatePartitionsResponseTopicResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1])
 }
@@ -94,15 +92,12 @@ func (l CreatePartitionsResponseTopicResultList) All() iter.Seq[CreatePartitions
 }
 
 func parseCreatePartitionsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -113,8 +108,7 @@ func parseCreatePartitionsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseCreatePartitionsResponseTopicResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -124,15 +118,12 @@ func parseCreatePartitionsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseCreatePartitionsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -151,7 +142,6 @@ func parseCreatePartitionsResponseTopicResultFlexible(m *message, off, n int, at
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -162,7 +152,6 @@ func parseCreatePartitionsResponseTopicResultFlexible(m *message, off, n int, at
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -186,7 +175,6 @@ func parseCreatePartitionsResponseTopicResultLegacy(m *message, off, n int, at u
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -197,7 +185,6 @@ func parseCreatePartitionsResponseTopicResultLegacy(m *message, off, n int, at u
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)

@@ -38,7 +38,6 @@ func (m *CreateTopicsRequest) Parse(body []byte, version int16) error {
 func (m *CreateTopicsRequest) Topics() CreateTopicsRequestCreatableTopicList {
 	return CreateTopicsRequestCreatableTopicList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *CreateTopicsRequest) TimeoutMs() int32 { return m.int32(m.s[2]) }
 
 // ValidateOnly: versions 1+.
@@ -63,16 +62,12 @@ type CreateTopicsRequestCreatableTopic struct {
 	s *[7]uint32
 }
 
-func (v CreateTopicsRequestCreatableTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
-func (v CreateTopicsRequestCreatableTopic) NumPartitions() int32 { return v.m.int32(v.s[1]) }
-
+func (v CreateTopicsRequestCreatableTopic) Name() []byte             { return v.m.bytes(v.s[0], v.s[1]) }
+func (v CreateTopicsRequestCreatableTopic) NumPartitions() int32     { return v.m.int32(v.s[1]) }
 func (v CreateTopicsRequestCreatableTopic) ReplicationFactor() int16 { return v.m.int16(v.s[1] + 4) }
-
 func (v CreateTopicsRequestCreatableTopic) Assignments() CreateTopicsRequestCreatableReplicaAssignmentList {
 	return CreateTopicsRequestCreatableReplicaAssignmentList{list{v.m, v.s[2], v.s[3]}}
 }
-
 func (v CreateTopicsRequestCreatableTopic) Configs() CreateTopicsRequestCreatableTopicConfigList {
 	return CreateTopicsRequestCreatableTopicConfigList{list{v.m, v.s[4], v.s[5]}}
 }
@@ -115,7 +110,6 @@ type CreateTopicsRequestCreatableReplicaAssignment struct {
 func (v CreateTopicsRequestCreatableReplicaAssignment) PartitionIndex() int32 {
 	return v.m.int32(v.s[0])
 }
-
 func (v CreateTopicsRequestCreatableReplicaAssignment) BrokerIDs() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
@@ -190,11 +184,8 @@ func (l CreateTopicsRequestCreatableTopicConfigList) All() iter.Seq[CreateTopics
 }
 
 func parseCreateTopicsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*10 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 7
@@ -205,8 +196,7 @@ func parseCreateTopicsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseCreateTopicsRequestCreatableTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-5 {
 		return m.failRun(off, "timeoutMs:4 validateOnly:1", -1)
 	}
@@ -220,16 +210,12 @@ func parseCreateTopicsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseCreateTopicsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 1 {
 		run1 = 5
 	}
 	off := 0
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*16 <= len(b)-4-off && m.next+i32(b, off)*7 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 7
@@ -240,8 +226,7 @@ func parseCreateTopicsRequestLegacy(m *message, s *[3]uint32) int {
 	if off = parseCreateTopicsRequestCreatableTopicLegacy(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "timeoutMs:4 validateOnly:1@1+", -1)
 	}
@@ -250,12 +235,9 @@ func parseCreateTopicsRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseCreateTopicsRequestCreatableTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -266,7 +248,6 @@ func parseCreateTopicsRequestCreatableTopicFlexible(m *message, off, n int, at u
 			return m.failRun(off, "NumPartitions:4 ReplicationFactor:2", i)
 		}
 		off += 6
-		// Assignments
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -279,7 +260,6 @@ func parseCreateTopicsRequestCreatableTopicFlexible(m *message, off, n int, at u
 		}
 		s = (*[7]uint32)(m.words[at:])
 		s[2], s[3] = uint32(count), base
-		// Configs
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -291,8 +271,7 @@ func parseCreateTopicsRequestCreatableTopicFlexible(m *message, off, n int, at u
 			return m.in("Configs", i)
 		}
 		s = (*[7]uint32)(m.words[at:])
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -304,12 +283,9 @@ func parseCreateTopicsRequestCreatableTopicFlexible(m *message, off, n int, at u
 }
 
 func parseCreateTopicsRequestCreatableTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -320,7 +296,6 @@ func parseCreateTopicsRequestCreatableTopicLegacy(m *message, off, n int, at uin
 			return m.failRun(off, "NumPartitions:4 ReplicationFactor:2", i)
 		}
 		off += 6
-		// Assignments
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 3
@@ -333,7 +308,6 @@ func parseCreateTopicsRequestCreatableTopicLegacy(m *message, off, n int, at uin
 		}
 		s = (*[7]uint32)(m.words[at:])
 		s[2], s[3] = uint32(count), base
-		// Configs
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -360,7 +334,6 @@ func parseCreateTopicsRequestCreatableReplicaAssignmentFlexible(m *message, off,
 			return m.failRun(off, "PartitionIndex:4", i)
 		}
 		off += 4
-		// BrokerIds
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)
@@ -386,7 +359,6 @@ func parseCreateTopicsRequestCreatableReplicaAssignmentLegacy(m *message, off, n
 			return m.failRun(off, "PartitionIndex:4", i)
 		}
 		off += 4
-		// BrokerIds
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[1], off = uint32(off+4), off+4+i32(b, off)*4
 			s[2] = uint32(off)
@@ -402,14 +374,12 @@ func parseCreateTopicsRequestCreatableTopicConfigFlexible(m *message, off, n int
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -433,14 +403,12 @@ func parseCreateTopicsRequestCreatableTopicConfigLegacy(m *message, off, n int, 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)

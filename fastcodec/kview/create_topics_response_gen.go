@@ -161,13 +161,10 @@ type CreateTopicsResponseCreatableTopicConfigs struct {
 func (v CreateTopicsResponseCreatableTopicConfigs) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
 
 // Value: nullable.
-func (v CreateTopicsResponseCreatableTopicConfigs) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-func (v CreateTopicsResponseCreatableTopicConfigs) ReadOnly() bool { return v.m.bool(v.s[3]) }
-
+func (v CreateTopicsResponseCreatableTopicConfigs) Value() []byte      { return v.m.bytes(v.s[2], v.s[3]) }
+func (v CreateTopicsResponseCreatableTopicConfigs) ReadOnly() bool     { return v.m.bool(v.s[3]) }
 func (v CreateTopicsResponseCreatableTopicConfigs) ConfigSource() int8 { return v.m.int8(v.s[3] + 1) }
-
-func (v CreateTopicsResponseCreatableTopicConfigs) IsSensitive() bool { return v.m.bool(v.s[3] + 2) }
+func (v CreateTopicsResponseCreatableTopicConfigs) IsSensitive() bool  { return v.m.bool(v.s[3] + 2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreateTopicsResponseCreatableTopicConfigs) UnknownTags() fastcodec.Tags {
@@ -196,15 +193,12 @@ func (l CreateTopicsResponseCreatableTopicConfigsList) All() iter.Seq[CreateTopi
 }
 
 func parseCreateTopicsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*12 < len(b)-off && m.next+(int(b[off])-1)*8 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 8
@@ -215,8 +209,7 @@ func parseCreateTopicsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseCreateTopicsResponseCreatableTopicResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -226,10 +219,7 @@ func parseCreateTopicsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseCreateTopicsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 2 {
 		run1 = 4
@@ -239,7 +229,6 @@ func parseCreateTopicsResponseLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@2+", -1)
 	}
 	off += run1
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*8 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 8
@@ -255,17 +244,13 @@ func parseCreateTopicsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseCreateTopicsResponseCreatableTopicResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 2
 	if v >= 7 {
 		run1 = 18
 	}
 	for i := range n {
 		s := (*[8]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -276,7 +261,6 @@ func parseCreateTopicsResponseCreatableTopicResultFlexible(m *message, off, n in
 			return m.failRun(off, "TopicId:16@7+ ErrorCode:2", i)
 		}
 		off += run1
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -290,7 +274,6 @@ func parseCreateTopicsResponseCreatableTopicResultFlexible(m *message, off, n in
 			return m.failRun(off, "NumPartitions:4 ReplicationFactor:2", i)
 		}
 		off += 6
-		// Configs
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -302,8 +285,7 @@ func parseCreateTopicsResponseCreatableTopicResultFlexible(m *message, off, n in
 			return m.in("Configs", i)
 		}
 		s = (*[8]uint32)(m.words[at:])
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[7] = 0
@@ -350,11 +332,9 @@ func tagsCreateTopicsResponseCreatableTopicResult(m *message, off, i int) (int, 
 }
 
 func parseCreateTopicsResponseCreatableTopicResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[8]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -366,7 +346,6 @@ func parseCreateTopicsResponseCreatableTopicResultLegacy(m *message, off, n int,
 		}
 		off += 2
 		if v >= 1 {
-			// ErrorMessage
 			if off <= len(b)-2 && b[off] >= 0x80 {
 				off += 2
 				s[2], s[3] = 0, uint32(off)
@@ -386,14 +365,12 @@ func parseCreateTopicsResponseCreatableTopicConfigsFlexible(m *message, off, n i
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)

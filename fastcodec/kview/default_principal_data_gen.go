@@ -29,10 +29,8 @@ func (m *DefaultPrincipalData) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *DefaultPrincipalData) Type() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *DefaultPrincipalData) Name() []byte { return m.bytes(m.s[2], m.s[3]) }
-
+func (m *DefaultPrincipalData) Type() []byte             { return m.bytes(m.s[0], m.s[1]) }
+func (m *DefaultPrincipalData) Name() []byte             { return m.bytes(m.s[2], m.s[3]) }
 func (m *DefaultPrincipalData) TokenAuthenticated() bool { return m.bool(m.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -43,14 +41,12 @@ func (m *DefaultPrincipalData) UnknownTags() fastcodec.Tags {
 func parseDefaultPrincipalDataFlexible(m *message, s *[4]uint32) int {
 	b := m.b
 	off := 0
-	// Type
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Type", -1); off < 0 {
 		return -1
 	}
-	// Name
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)

@@ -70,10 +70,8 @@ func (v DeleteACLsRequestFilter) PatternTypeFilter() int8 {
 func (v DeleteACLsRequestFilter) PrincipalFilter() []byte { return v.m.bytes(v.s[3], v.s[4]) }
 
 // HostFilter: nullable.
-func (v DeleteACLsRequestFilter) HostFilter() []byte { return v.m.bytes(v.s[5], v.s[6]) }
-
-func (v DeleteACLsRequestFilter) Operation() int8 { return v.m.int8(v.s[6]) }
-
+func (v DeleteACLsRequestFilter) HostFilter() []byte   { return v.m.bytes(v.s[5], v.s[6]) }
+func (v DeleteACLsRequestFilter) Operation() int8      { return v.m.int8(v.s[6]) }
 func (v DeleteACLsRequestFilter) PermissionType() int8 { return v.m.int8(v.s[6] + 1) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -106,11 +104,8 @@ func (l DeleteACLsRequestFilterList) All() iter.Seq[DeleteACLsRequestFilter] {
 }
 
 func parseDeleteACLsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Filters
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 7
@@ -121,8 +116,7 @@ func parseDeleteACLsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseDeleteACLsRequestFilterFlexible(m, off, count, base); off < 0 {
 		return m.in("Filters", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -132,11 +126,8 @@ func parseDeleteACLsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteACLsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Filters
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*9 <= len(b)-4-off && m.next+i32(b, off)*7 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 7
@@ -160,7 +151,6 @@ func parseDeleteACLsRequestFilterFlexible(m *message, off, n int, at uint32) int
 			return m.failRun(off, "ResourceTypeFilter:1", i)
 		}
 		off += 1
-		// ResourceNameFilter
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -174,7 +164,6 @@ func parseDeleteACLsRequestFilterFlexible(m *message, off, n int, at uint32) int
 			return m.failRun(off, "PatternTypeFilter:1", i)
 		}
 		off += 1
-		// PrincipalFilter
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3], s[4] = 0, uint32(off)
@@ -184,7 +173,6 @@ func parseDeleteACLsRequestFilterFlexible(m *message, off, n int, at uint32) int
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.CompactStringNullable, "PrincipalFilter", i); off < 0 {
 			return -1
 		}
-		// HostFilter
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[5], s[6] = 0, uint32(off)
@@ -209,8 +197,7 @@ func parseDeleteACLsRequestFilterFlexible(m *message, off, n int, at uint32) int
 }
 
 func parseDeleteACLsRequestFilterLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -222,7 +209,6 @@ func parseDeleteACLsRequestFilterLegacy(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "ResourceTypeFilter:1", i)
 		}
 		off += 1
-		// ResourceNameFilter
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)
@@ -236,7 +222,6 @@ func parseDeleteACLsRequestFilterLegacy(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "PatternTypeFilter:1@1+", i)
 		}
 		off += run1
-		// PrincipalFilter
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[3], s[4] = 0, uint32(off)
@@ -246,7 +231,6 @@ func parseDeleteACLsRequestFilterLegacy(m *message, off, n int, at uint32) int {
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.String16Nullable, "PrincipalFilter", i); off < 0 {
 			return -1
 		}
-		// HostFilter
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[5], s[6] = 0, uint32(off)

@@ -36,7 +36,6 @@ func (m *DeleteACLsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *DeleteACLsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *DeleteACLsResponse) FilterResults() DeleteACLsResponseFilterResultList {
 	return DeleteACLsResponseFilterResultList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -59,7 +58,6 @@ func (v DeleteACLsResponseFilterResult) ErrorCode() fastcodec.ErrorCode { return
 
 // ErrorMessage: nullable.
 func (v DeleteACLsResponseFilterResult) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
 func (v DeleteACLsResponseFilterResult) MatchingACLs() DeleteACLsResponseMatchingACLList {
 	return DeleteACLsResponseMatchingACLList{list{v.m, v.s[3], v.s[4]}}
 }
@@ -103,9 +101,7 @@ func (v DeleteACLsResponseMatchingACL) ErrorCode() fastcodec.ErrorCode { return 
 
 // ErrorMessage: nullable.
 func (v DeleteACLsResponseMatchingACL) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v DeleteACLsResponseMatchingACL) ResourceType() int8 { return v.m.int8(v.s[2]) }
-
+func (v DeleteACLsResponseMatchingACL) ResourceType() int8   { return v.m.int8(v.s[2]) }
 func (v DeleteACLsResponseMatchingACL) ResourceName() []byte { return v.m.bytes(v.s[3], v.s[4]) }
 
 // PatternType: versions 1+, else 3.
@@ -116,12 +112,9 @@ func (v DeleteACLsResponseMatchingACL) PatternType() int8 {
 	return v.m.int8(v.s[4])
 }
 
-func (v DeleteACLsResponseMatchingACL) Principal() []byte { return v.m.bytes(v.s[5], v.s[6]) }
-
-func (v DeleteACLsResponseMatchingACL) Host() []byte { return v.m.bytes(v.s[7], v.s[8]) }
-
-func (v DeleteACLsResponseMatchingACL) Operation() int8 { return v.m.int8(v.s[8]) }
-
+func (v DeleteACLsResponseMatchingACL) Principal() []byte    { return v.m.bytes(v.s[5], v.s[6]) }
+func (v DeleteACLsResponseMatchingACL) Host() []byte         { return v.m.bytes(v.s[7], v.s[8]) }
+func (v DeleteACLsResponseMatchingACL) Operation() int8      { return v.m.int8(v.s[8]) }
 func (v DeleteACLsResponseMatchingACL) PermissionType() int8 { return v.m.int8(v.s[8] + 1) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -154,15 +147,12 @@ func (l DeleteACLsResponseMatchingACLList) All() iter.Seq[DeleteACLsResponseMatc
 }
 
 func parseDeleteACLsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// FilterResults
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -173,8 +163,7 @@ func parseDeleteACLsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseDeleteACLsResponseFilterResultFlexible(m, off, count, base); off < 0 {
 		return m.in("FilterResults", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -184,15 +173,12 @@ func parseDeleteACLsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteACLsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// FilterResults
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 6
@@ -208,9 +194,7 @@ func parseDeleteACLsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteACLsResponseFilterResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -218,7 +202,6 @@ func parseDeleteACLsResponseFilterResultFlexible(m *message, off, n int, at uint
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -228,7 +211,6 @@ func parseDeleteACLsResponseFilterResultFlexible(m *message, off, n int, at uint
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactStringNullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// MatchingAcls
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*9 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 9
@@ -240,8 +222,7 @@ func parseDeleteACLsResponseFilterResultFlexible(m *message, off, n int, at uint
 			return m.in("MatchingAcls", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -253,9 +234,7 @@ func parseDeleteACLsResponseFilterResultFlexible(m *message, off, n int, at uint
 }
 
 func parseDeleteACLsResponseFilterResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -263,7 +242,6 @@ func parseDeleteACLsResponseFilterResultLegacy(m *message, off, n int, at uint32
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)
@@ -273,7 +251,6 @@ func parseDeleteACLsResponseFilterResultLegacy(m *message, off, n int, at uint32
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.String16Nullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// MatchingAcls
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*13 <= len(b)-4-off && m.next+i32(b, off)*9 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 9
@@ -300,7 +277,6 @@ func parseDeleteACLsResponseMatchingACLFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -314,7 +290,6 @@ func parseDeleteACLsResponseMatchingACLFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
@@ -325,14 +300,12 @@ func parseDeleteACLsResponseMatchingACLFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "PatternType:1", i)
 		}
 		off += 1
-		// Principal
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[5], off = uint32(off+1), off+int(b[off])
 			s[6] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[5:7]), off, fault.CompactString, "Principal", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[7], off = uint32(off+1), off+int(b[off])
 			s[8] = uint32(off)
@@ -354,8 +327,7 @@ func parseDeleteACLsResponseMatchingACLFlexible(m *message, off, n int, at uint3
 }
 
 func parseDeleteACLsResponseMatchingACLLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -367,7 +339,6 @@ func parseDeleteACLsResponseMatchingACLLegacy(m *message, off, n int, at uint32)
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)
@@ -381,7 +352,6 @@ func parseDeleteACLsResponseMatchingACLLegacy(m *message, off, n int, at uint32)
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[3], off = uint32(off+2), off+2+i16(b, off)
 			s[4] = uint32(off)
@@ -392,14 +362,12 @@ func parseDeleteACLsResponseMatchingACLLegacy(m *message, off, n int, at uint32)
 			return m.failRun(off, "PatternType:1@1+", i)
 		}
 		off += run1
-		// Principal
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[5], off = uint32(off+2), off+2+i16(b, off)
 			s[6] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[5:7]), off, fault.String16, "Principal", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[7], off = uint32(off+2), off+2+i16(b, off)
 			s[8] = uint32(off)

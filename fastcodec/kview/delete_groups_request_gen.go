@@ -44,16 +44,12 @@ func (m *DeleteGroupsRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseDeleteGroupsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupsNames
 	if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "GroupsNames", -1); off < 0 {
 		return -1
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -63,10 +59,8 @@ func parseDeleteGroupsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteGroupsRequestLegacy(m *message, s *[3]uint32) int {
-	var count int
-	var base uint32
+	count, base := 0, uint32(0)
 	off := 0
-	// GroupsNames
 	if off, count, base = m.strings(off, fault.Count32, fault.String16, "GroupsNames", -1); off < 0 {
 		return -1
 	}

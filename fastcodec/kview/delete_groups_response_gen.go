@@ -36,7 +36,6 @@ func (m *DeleteGroupsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *DeleteGroupsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *DeleteGroupsResponse) Results() DeleteGroupsResponseDeletableGroupResultList {
 	return DeleteGroupsResponseDeletableGroupResultList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -56,7 +55,6 @@ type DeleteGroupsResponseDeletableGroupResult struct {
 }
 
 func (v DeleteGroupsResponseDeletableGroupResult) GroupID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DeleteGroupsResponseDeletableGroupResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1])
 }
@@ -99,15 +97,12 @@ func (l DeleteGroupsResponseDeletableGroupResultList) All() iter.Seq[DeleteGroup
 }
 
 func parseDeleteGroupsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -118,8 +113,7 @@ func parseDeleteGroupsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseDeleteGroupsResponseDeletableGroupResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -129,15 +123,12 @@ func parseDeleteGroupsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteGroupsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -153,11 +144,9 @@ func parseDeleteGroupsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteGroupsResponseDeletableGroupResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -169,7 +158,6 @@ func parseDeleteGroupsResponseDeletableGroupResultFlexible(m *message, off, n in
 		}
 		off += 2
 		if v >= 3 {
-			// ErrorMessage
 			if off < len(b) && b[off] == 0 {
 				off++
 				s[2], s[3] = 0, uint32(off)
@@ -196,7 +184,6 @@ func parseDeleteGroupsResponseDeletableGroupResultLegacy(m *message, off, n int,
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// GroupId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)

@@ -38,7 +38,6 @@ func (m *DeleteRecordsRequest) Parse(body []byte, version int16) error {
 func (m *DeleteRecordsRequest) Topics() DeleteRecordsRequestTopicList {
 	return DeleteRecordsRequestTopicList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *DeleteRecordsRequest) TimeoutMs() int32 { return m.int32(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -56,7 +55,6 @@ type DeleteRecordsRequestTopic struct {
 }
 
 func (v DeleteRecordsRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DeleteRecordsRequestTopic) Partitions() DeleteRecordsRequestPartitionList {
 	return DeleteRecordsRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -97,8 +95,7 @@ type DeleteRecordsRequestPartition struct {
 }
 
 func (v DeleteRecordsRequestPartition) PartitionIndex() int32 { return v.m.int32(v.off) }
-
-func (v DeleteRecordsRequestPartition) Offset() int64 { return v.m.int64(v.off + 4) }
+func (v DeleteRecordsRequestPartition) Offset() int64         { return v.m.int64(v.off + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteRecordsRequestPartition) UnknownTags() fastcodec.Tags {
@@ -136,11 +133,8 @@ func (l DeleteRecordsRequestPartitionList) All() iter.Seq[DeleteRecordsRequestPa
 }
 
 func parseDeleteRecordsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -151,8 +145,7 @@ func parseDeleteRecordsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseDeleteRecordsRequestTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "TimeoutMs:4", -1)
 	}
@@ -166,11 +159,8 @@ func parseDeleteRecordsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteRecordsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -181,8 +171,7 @@ func parseDeleteRecordsRequestLegacy(m *message, s *[3]uint32) int {
 	if off = parseDeleteRecordsRequestTopicLegacy(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "TimeoutMs:4", -1)
 	}
@@ -191,19 +180,15 @@ func parseDeleteRecordsRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteRecordsRequestTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(12+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(12+1)]
@@ -219,8 +204,7 @@ func parseDeleteRecordsRequestTopicFlexible(m *message, off, n int, at uint32) i
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -232,19 +216,15 @@ func parseDeleteRecordsRequestTopicFlexible(m *message, off, n int, at uint32) i
 }
 
 func parseDeleteRecordsRequestTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 12, fault.Count32, "PartitionIndex:4 Offset:8", "Partitions", i); off < 0 {
 			return -1
 		}

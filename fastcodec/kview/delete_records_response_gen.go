@@ -36,7 +36,6 @@ func (m *DeleteRecordsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *DeleteRecordsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *DeleteRecordsResponse) Topics() DeleteRecordsResponseTopicResultList {
 	return DeleteRecordsResponseTopicResultList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -56,7 +55,6 @@ type DeleteRecordsResponseTopicResult struct {
 }
 
 func (v DeleteRecordsResponseTopicResult) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DeleteRecordsResponseTopicResult) Partitions() DeleteRecordsResponsePartitionResultList {
 	return DeleteRecordsResponsePartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -97,9 +95,7 @@ type DeleteRecordsResponsePartitionResult struct {
 }
 
 func (v DeleteRecordsResponsePartitionResult) PartitionIndex() int32 { return v.m.int32(v.off) }
-
-func (v DeleteRecordsResponsePartitionResult) LowWatermark() int64 { return v.m.int64(v.off + 4) }
-
+func (v DeleteRecordsResponsePartitionResult) LowWatermark() int64   { return v.m.int64(v.off + 4) }
 func (v DeleteRecordsResponsePartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 12)
 }
@@ -140,15 +136,12 @@ func (l DeleteRecordsResponsePartitionResultList) All() iter.Seq[DeleteRecordsRe
 }
 
 func parseDeleteRecordsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -159,8 +152,7 @@ func parseDeleteRecordsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseDeleteRecordsResponseTopicResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -170,15 +162,12 @@ func parseDeleteRecordsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteRecordsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -194,19 +183,15 @@ func parseDeleteRecordsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteRecordsResponseTopicResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(14+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(14+1)]
@@ -222,8 +207,7 @@ func parseDeleteRecordsResponseTopicResultFlexible(m *message, off, n int, at ui
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -235,19 +219,15 @@ func parseDeleteRecordsResponseTopicResultFlexible(m *message, off, n int, at ui
 }
 
 func parseDeleteRecordsResponseTopicResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 14, fault.Count32, "PartitionIndex:4 LowWatermark:8 ErrorCode:2", "Partitions", i); off < 0 {
 			return -1
 		}

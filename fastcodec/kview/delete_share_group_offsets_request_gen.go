@@ -32,7 +32,6 @@ func (m *DeleteShareGroupOffsetsRequest) Parse(body []byte, version int16) error
 }
 
 func (m *DeleteShareGroupOffsetsRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *DeleteShareGroupOffsetsRequest) Topics() DeleteShareGroupOffsetsRequestTopicList {
 	return DeleteShareGroupOffsetsRequestTopicList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -77,18 +76,14 @@ func (l DeleteShareGroupOffsetsRequestTopicList) All() iter.Seq[DeleteShareGroup
 }
 
 func parseDeleteShareGroupOffsetsRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -99,8 +94,7 @@ func parseDeleteShareGroupOffsetsRequestFlexible(m *message, s *[5]uint32) int {
 	if off = parseDeleteShareGroupOffsetsRequestTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -113,7 +107,6 @@ func parseDeleteShareGroupOffsetsRequestTopicFlexible(m *message, off, n int, at
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

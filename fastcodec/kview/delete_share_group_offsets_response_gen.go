@@ -31,13 +31,11 @@ func (m *DeleteShareGroupOffsetsResponse) Parse(body []byte, version int16) erro
 	return nil
 }
 
-func (m *DeleteShareGroupOffsetsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *DeleteShareGroupOffsetsResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *DeleteShareGroupOffsetsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
 func (m *DeleteShareGroupOffsetsResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *DeleteShareGroupOffsetsResponse) Responses() DeleteShareGroupOffsetsResponseTopicList {
 	return DeleteShareGroupOffsetsResponseTopicList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -53,10 +51,8 @@ type DeleteShareGroupOffsetsResponseTopic struct {
 	s *[4]uint32
 }
 
-func (v DeleteShareGroupOffsetsResponseTopic) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v DeleteShareGroupOffsetsResponseTopic) TopicName() []byte       { return v.m.bytes(v.s[0], v.s[1]) }
 func (v DeleteShareGroupOffsetsResponseTopic) TopicID() fastcodec.UUID { return v.m.uuid(v.s[1]) }
-
 func (v DeleteShareGroupOffsetsResponseTopic) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1] + 16)
 }
@@ -91,15 +87,12 @@ func (l DeleteShareGroupOffsetsResponseTopicList) All() iter.Seq[DeleteShareGrou
 }
 
 func parseDeleteShareGroupOffsetsResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -109,7 +102,6 @@ func parseDeleteShareGroupOffsetsResponseFlexible(m *message, s *[5]uint32) int 
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// Responses
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*21 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -120,8 +112,7 @@ func parseDeleteShareGroupOffsetsResponseFlexible(m *message, s *[5]uint32) int 
 	if off = parseDeleteShareGroupOffsetsResponseTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Responses", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -134,7 +125,6 @@ func parseDeleteShareGroupOffsetsResponseTopicFlexible(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -145,7 +135,6 @@ func parseDeleteShareGroupOffsetsResponseTopicFlexible(m *message, off, n int, a
 			return m.failRun(off, "TopicId:16 ErrorCode:2", i)
 		}
 		off += 18
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)

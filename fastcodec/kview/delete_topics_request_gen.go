@@ -68,8 +68,7 @@ type DeleteTopicsRequestDeleteTopicState struct {
 }
 
 // Name: nullable.
-func (v DeleteTopicsRequestDeleteTopicState) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v DeleteTopicsRequestDeleteTopicState) Name() []byte            { return v.m.bytes(v.s[0], v.s[1]) }
 func (v DeleteTopicsRequestDeleteTopicState) TopicID() fastcodec.UUID { return v.m.uuid(v.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -99,13 +98,9 @@ func (l DeleteTopicsRequestDeleteTopicStateList) All() iter.Seq[DeleteTopicsRequ
 }
 
 func parseDeleteTopicsRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
 	if v >= 6 {
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -119,12 +114,10 @@ func parseDeleteTopicsRequestFlexible(m *message, s *[5]uint32) int {
 		s[0], s[1] = uint32(count), base
 	}
 	if v <= 5 {
-		// TopicNames
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "TopicNames", -1); off < 0 {
 			return -1
 		}
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	} else {
 		s[4] = uint32(off)
 	}
@@ -141,16 +134,12 @@ func parseDeleteTopicsRequestFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseDeleteTopicsRequestLegacy(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// TopicNames
 	if off, count, base = m.strings(off, fault.Count32, fault.String16, "TopicNames", -1); off < 0 {
 		return -1
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "TimeoutMs:4", -1)
 	}
@@ -162,7 +151,6 @@ func parseDeleteTopicsRequestDeleteTopicStateFlexible(m *message, off, n int, at
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)

@@ -118,15 +118,12 @@ func (l DeleteTopicsResponseDeletableTopicResultList) All() iter.Seq[DeleteTopic
 }
 
 func parseDeleteTopicsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Responses
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -137,8 +134,7 @@ func parseDeleteTopicsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseDeleteTopicsResponseDeletableTopicResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Responses", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -148,10 +144,7 @@ func parseDeleteTopicsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteTopicsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 4
@@ -161,7 +154,6 @@ func parseDeleteTopicsResponseLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@1+", -1)
 	}
 	off += run1
-	// Responses
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -177,15 +169,13 @@ func parseDeleteTopicsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDeleteTopicsResponseDeletableTopicResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 2
 	if v >= 6 {
 		run1 = 18
 	}
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if v >= 6 {
 			if off < len(b) && b[off] == 0 {
 				off++
@@ -209,7 +199,6 @@ func parseDeleteTopicsResponseDeletableTopicResultFlexible(m *message, off, n in
 		}
 		off += run1
 		if v >= 5 {
-			// ErrorMessage
 			if off < len(b) && b[off] == 0 {
 				off++
 				s[2], s[3] = 0, uint32(off)
@@ -236,7 +225,6 @@ func parseDeleteTopicsResponseDeletableTopicResultLegacy(m *message, off, n int,
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)

@@ -50,10 +50,8 @@ func (m *DescribeACLsRequest) PatternTypeFilter() int8 {
 func (m *DescribeACLsRequest) PrincipalFilter() []byte { return m.bytes(m.s[2], m.s[3]) }
 
 // HostFilter: nullable.
-func (m *DescribeACLsRequest) HostFilter() []byte { return m.bytes(m.s[4], m.s[5]) }
-
-func (m *DescribeACLsRequest) Operation() int8 { return m.int8(m.s[5]) }
-
+func (m *DescribeACLsRequest) HostFilter() []byte   { return m.bytes(m.s[4], m.s[5]) }
+func (m *DescribeACLsRequest) Operation() int8      { return m.int8(m.s[5]) }
 func (m *DescribeACLsRequest) PermissionType() int8 { return m.int8(m.s[5] + 1) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -71,7 +69,6 @@ func parseDescribeACLsRequestFlexible(m *message, s *[6]uint32) int {
 		return m.failRun(off, "ResourceTypeFilter:1", -1)
 	}
 	off += 1
-	// ResourceNameFilter
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -85,7 +82,6 @@ func parseDescribeACLsRequestFlexible(m *message, s *[6]uint32) int {
 		return m.failRun(off, "PatternTypeFilter:1", -1)
 	}
 	off += 1
-	// PrincipalFilter
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[2], s[3] = 0, uint32(off)
@@ -95,7 +91,6 @@ func parseDescribeACLsRequestFlexible(m *message, s *[6]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactStringNullable, "PrincipalFilter", -1); off < 0 {
 		return -1
 	}
-	// HostFilter
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[4], s[5] = 0, uint32(off)
@@ -118,8 +113,7 @@ func parseDescribeACLsRequestFlexible(m *message, s *[6]uint32) int {
 }
 
 func parseDescribeACLsRequestLegacy(m *message, s *[6]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -129,7 +123,6 @@ func parseDescribeACLsRequestLegacy(m *message, s *[6]uint32) int {
 		return m.failRun(off, "ResourceTypeFilter:1", -1)
 	}
 	off += 1
-	// ResourceNameFilter
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[0], s[1] = 0, uint32(off)
@@ -143,7 +136,6 @@ func parseDescribeACLsRequestLegacy(m *message, s *[6]uint32) int {
 		return m.failRun(off, "PatternTypeFilter:1@1+", -1)
 	}
 	off += run1
-	// PrincipalFilter
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[2], s[3] = 0, uint32(off)
@@ -153,7 +145,6 @@ func parseDescribeACLsRequestLegacy(m *message, s *[6]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.String16Nullable, "PrincipalFilter", -1); off < 0 {
 		return -1
 	}
-	// HostFilter
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[4], s[5] = 0, uint32(off)

@@ -35,13 +35,11 @@ func (m *DescribeACLsResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *DescribeACLsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *DescribeACLsResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *DescribeACLsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
 func (m *DescribeACLsResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *DescribeACLsResponse) Resources() DescribeACLsResponseResourceList {
 	return DescribeACLsResponseResourceList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -60,8 +58,7 @@ type DescribeACLsResponseResource struct {
 	s *[6]uint32
 }
 
-func (v DescribeACLsResponseResource) ResourceType() int8 { return v.m.int8(v.s[0]) }
-
+func (v DescribeACLsResponseResource) ResourceType() int8   { return v.m.int8(v.s[0]) }
 func (v DescribeACLsResponseResource) ResourceName() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 
 // PatternType: versions 1+, else 3.
@@ -111,12 +108,9 @@ type DescribeACLsResponseACLDescription struct {
 	s *[4]uint32
 }
 
-func (v DescribeACLsResponseACLDescription) Principal() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
-func (v DescribeACLsResponseACLDescription) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-func (v DescribeACLsResponseACLDescription) Operation() int8 { return v.m.int8(v.s[3]) }
-
+func (v DescribeACLsResponseACLDescription) Principal() []byte    { return v.m.bytes(v.s[0], v.s[1]) }
+func (v DescribeACLsResponseACLDescription) Host() []byte         { return v.m.bytes(v.s[2], v.s[3]) }
+func (v DescribeACLsResponseACLDescription) Operation() int8      { return v.m.int8(v.s[3]) }
 func (v DescribeACLsResponseACLDescription) PermissionType() int8 { return v.m.int8(v.s[3] + 1) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -149,15 +143,12 @@ func (l DescribeACLsResponseACLDescriptionList) All() iter.Seq[DescribeACLsRespo
 }
 
 func parseDescribeACLsResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -167,7 +158,6 @@ func parseDescribeACLsResponseFlexible(m *message, s *[5]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// Resources
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -178,8 +168,7 @@ func parseDescribeACLsResponseFlexible(m *message, s *[5]uint32) int {
 	if off = parseDescribeACLsResponseResourceFlexible(m, off, count, base); off < 0 {
 		return m.in("Resources", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -189,15 +178,12 @@ func parseDescribeACLsResponseFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseDescribeACLsResponseLegacy(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[0], s[1] = 0, uint32(off)
@@ -207,7 +193,6 @@ func parseDescribeACLsResponseLegacy(m *message, s *[5]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16Nullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// Resources
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*7 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 6
@@ -223,9 +208,7 @@ func parseDescribeACLsResponseLegacy(m *message, s *[5]uint32) int {
 }
 
 func parseDescribeACLsResponseResourceFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -233,7 +216,6 @@ func parseDescribeACLsResponseResourceFlexible(m *message, off, n int, at uint32
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -244,7 +226,6 @@ func parseDescribeACLsResponseResourceFlexible(m *message, off, n int, at uint32
 			return m.failRun(off, "PatternType:1", i)
 		}
 		off += 1
-		// Acls
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -256,8 +237,7 @@ func parseDescribeACLsResponseResourceFlexible(m *message, off, n int, at uint32
 			return m.in("Acls", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -269,10 +249,7 @@ func parseDescribeACLsResponseResourceFlexible(m *message, off, n int, at uint32
 }
 
 func parseDescribeACLsResponseResourceLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -284,7 +261,6 @@ func parseDescribeACLsResponseResourceLegacy(m *message, off, n int, at uint32) 
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)
@@ -295,7 +271,6 @@ func parseDescribeACLsResponseResourceLegacy(m *message, off, n int, at uint32) 
 			return m.failRun(off, "PatternType:1@1+", i)
 		}
 		off += run1
-		// Acls
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -317,14 +292,12 @@ func parseDescribeACLsResponseACLDescriptionFlexible(m *message, off, n int, at 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Principal
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Principal", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -349,14 +322,12 @@ func parseDescribeACLsResponseACLDescriptionLegacy(m *message, off, n int, at ui
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Principal
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Principal", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[2], off = uint32(off+2), off+2+i16(b, off)
 			s[3] = uint32(off)

@@ -38,7 +38,6 @@ func (m *DescribeClientQuotasRequest) Parse(body []byte, version int16) error {
 func (m *DescribeClientQuotasRequest) Components() DescribeClientQuotasRequestComponentDataList {
 	return DescribeClientQuotasRequestComponentDataList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *DescribeClientQuotasRequest) Strict() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -58,7 +57,6 @@ type DescribeClientQuotasRequestComponentData struct {
 func (v DescribeClientQuotasRequestComponentData) EntityType() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v DescribeClientQuotasRequestComponentData) MatchType() int8 { return v.m.int8(v.s[1]) }
 
 // Match: nullable.
@@ -94,11 +92,8 @@ func (l DescribeClientQuotasRequestComponentDataList) All() iter.Seq[DescribeCli
 }
 
 func parseDescribeClientQuotasRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Components
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -109,8 +104,7 @@ func parseDescribeClientQuotasRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeClientQuotasRequestComponentDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Components", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "Strict:1", -1)
 	}
@@ -124,11 +118,8 @@ func parseDescribeClientQuotasRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeClientQuotasRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Components
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*5 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -139,8 +130,7 @@ func parseDescribeClientQuotasRequestLegacy(m *message, s *[3]uint32) int {
 	if off = parseDescribeClientQuotasRequestComponentDataLegacy(m, off, count, base); off < 0 {
 		return m.in("Components", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "Strict:1", -1)
 	}
@@ -152,7 +142,6 @@ func parseDescribeClientQuotasRequestComponentDataFlexible(m *message, off, n in
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// EntityType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -163,7 +152,6 @@ func parseDescribeClientQuotasRequestComponentDataFlexible(m *message, off, n in
 			return m.failRun(off, "MatchType:1", i)
 		}
 		off += 1
-		// Match
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -187,7 +175,6 @@ func parseDescribeClientQuotasRequestComponentDataLegacy(m *message, off, n int,
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// EntityType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -198,7 +185,6 @@ func parseDescribeClientQuotasRequestComponentDataLegacy(m *message, off, n int,
 			return m.failRun(off, "MatchType:1", i)
 		}
 		off += 1
-		// Match
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)

@@ -35,8 +35,7 @@ func (m *DescribeClientQuotasResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *DescribeClientQuotasResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *DescribeClientQuotasResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *DescribeClientQuotasResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
@@ -64,7 +63,6 @@ type DescribeClientQuotasResponseEntryData struct {
 func (v DescribeClientQuotasResponseEntryData) Entity() DescribeClientQuotasResponseEntityDataList {
 	return DescribeClientQuotasResponseEntityDataList{list{v.m, v.s[0], v.s[1]}}
 }
-
 func (v DescribeClientQuotasResponseEntryData) Values() DescribeClientQuotasResponseValueDataList {
 	return DescribeClientQuotasResponseValueDataList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -144,8 +142,7 @@ type DescribeClientQuotasResponseValueData struct {
 	s *[2]uint32
 }
 
-func (v DescribeClientQuotasResponseValueData) Key() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v DescribeClientQuotasResponseValueData) Key() []byte    { return v.m.bytes(v.s[0], v.s[1]) }
 func (v DescribeClientQuotasResponseValueData) Value() float64 { return v.m.float64(v.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -178,15 +175,12 @@ func (l DescribeClientQuotasResponseValueDataList) All() iter.Seq[DescribeClient
 }
 
 func parseDescribeClientQuotasResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -196,7 +190,6 @@ func parseDescribeClientQuotasResponseFlexible(m *message, s *[5]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// Entries
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -207,8 +200,7 @@ func parseDescribeClientQuotasResponseFlexible(m *message, s *[5]uint32) int {
 	if off = parseDescribeClientQuotasResponseEntryDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Entries", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -218,15 +210,12 @@ func parseDescribeClientQuotasResponseFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseDescribeClientQuotasResponseLegacy(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[0], s[1] = 0, uint32(off)
@@ -236,7 +225,6 @@ func parseDescribeClientQuotasResponseLegacy(m *message, s *[5]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16Nullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// Entries
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -252,12 +240,9 @@ func parseDescribeClientQuotasResponseLegacy(m *message, s *[5]uint32) int {
 }
 
 func parseDescribeClientQuotasResponseEntryDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Entity
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -270,7 +255,6 @@ func parseDescribeClientQuotasResponseEntryDataFlexible(m *message, off, n int, 
 		}
 		s = (*[5]uint32)(m.words[at:])
 		s[0], s[1] = uint32(count), base
-		// Values
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*10 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -282,8 +266,7 @@ func parseDescribeClientQuotasResponseEntryDataFlexible(m *message, off, n int, 
 			return m.in("Values", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -295,12 +278,9 @@ func parseDescribeClientQuotasResponseEntryDataFlexible(m *message, off, n int, 
 }
 
 func parseDescribeClientQuotasResponseEntryDataLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Entity
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -313,7 +293,6 @@ func parseDescribeClientQuotasResponseEntryDataLegacy(m *message, off, n int, at
 		}
 		s = (*[5]uint32)(m.words[at:])
 		s[0], s[1] = uint32(count), base
-		// Values
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*10 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 2
@@ -335,14 +314,12 @@ func parseDescribeClientQuotasResponseEntityDataFlexible(m *message, off, n int,
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// EntityType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "EntityType", i); off < 0 {
 			return -1
 		}
-		// EntityName
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -366,14 +343,12 @@ func parseDescribeClientQuotasResponseEntityDataLegacy(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// EntityType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "EntityType", i); off < 0 {
 			return -1
 		}
-		// EntityName
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)
@@ -392,7 +367,6 @@ func parseDescribeClientQuotasResponseValueDataFlexible(m *message, off, n int, 
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Key
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -417,7 +391,6 @@ func parseDescribeClientQuotasResponseValueDataLegacy(m *message, off, n int, at
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Key
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)

@@ -59,8 +59,7 @@ func (m *DescribeClusterRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseDescribeClusterRequestFlexible(m *message, s *[0]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 1
 	if v >= 1 {
 		run1 = 2

@@ -31,8 +31,7 @@ func (m *DescribeClusterResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *DescribeClusterResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *DescribeClusterResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *DescribeClusterResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
@@ -46,14 +45,11 @@ func (m *DescribeClusterResponse) EndpointType() int8 {
 	return m.int8(m.s[1])
 }
 
-func (m *DescribeClusterResponse) ClusterID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
+func (m *DescribeClusterResponse) ClusterID() []byte   { return m.bytes(m.s[2], m.s[3]) }
 func (m *DescribeClusterResponse) ControllerID() int32 { return m.int32(m.s[3]) }
-
 func (m *DescribeClusterResponse) Brokers() DescribeClusterResponseBrokerList {
 	return DescribeClusterResponseBrokerList{list{&m.message, m.s[4], m.s[5]}}
 }
-
 func (m *DescribeClusterResponse) ClusterAuthorizedOperations() int32 { return m.int32(m.s[6]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -68,10 +64,8 @@ type DescribeClusterResponseBroker struct {
 }
 
 func (v DescribeClusterResponseBroker) BrokerID() int32 { return v.m.int32(v.s[0]) }
-
-func (v DescribeClusterResponseBroker) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v DescribeClusterResponseBroker) Port() int32 { return v.m.int32(v.s[2]) }
+func (v DescribeClusterResponseBroker) Host() []byte    { return v.m.bytes(v.s[1], v.s[2]) }
+func (v DescribeClusterResponseBroker) Port() int32     { return v.m.int32(v.s[2]) }
 
 // Rack: nullable.
 func (v DescribeClusterResponseBroker) Rack() []byte { return v.m.bytes(v.s[3], v.s[4]) }
@@ -115,10 +109,7 @@ func (l DescribeClusterResponseBrokerList) All() iter.Seq[DescribeClusterRespons
 }
 
 func parseDescribeClusterResponseFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -128,7 +119,6 @@ func parseDescribeClusterResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -142,7 +132,6 @@ func parseDescribeClusterResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "EndpointType:1@1+", -1)
 	}
 	off += run1
-	// ClusterId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -153,7 +142,6 @@ func parseDescribeClusterResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ControllerId:4", -1)
 	}
 	off += 4
-	// Brokers
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -164,8 +152,7 @@ func parseDescribeClusterResponseFlexible(m *message, s *[7]uint32) int {
 	if off = parseDescribeClusterResponseBrokerFlexible(m, off, count, base); off < 0 {
 		return m.in("Brokers", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "ClusterAuthorizedOperations:4", -1)
 	}
@@ -179,8 +166,7 @@ func parseDescribeClusterResponseFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseDescribeClusterResponseBrokerFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 2 {
 		run1 = 1
@@ -192,7 +178,6 @@ func parseDescribeClusterResponseBrokerFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "BrokerId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -203,7 +188,6 @@ func parseDescribeClusterResponseBrokerFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "Port:4", i)
 		}
 		off += 4
-		// Rack
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3], s[4] = 0, uint32(off)

@@ -69,8 +69,7 @@ type DescribeConfigsRequestResource struct {
 	s *[6]uint32
 }
 
-func (v DescribeConfigsRequestResource) ResourceType() int8 { return v.m.int8(v.s[0]) }
-
+func (v DescribeConfigsRequestResource) ResourceType() int8   { return v.m.int8(v.s[0]) }
 func (v DescribeConfigsRequestResource) ResourceName() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 
 // ConfigurationKeys: nullable.
@@ -108,11 +107,8 @@ func (l DescribeConfigsRequestResourceList) All() iter.Seq[DescribeConfigsReques
 }
 
 func parseDescribeConfigsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Resources
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -123,8 +119,7 @@ func parseDescribeConfigsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeConfigsRequestResourceFlexible(m, off, count, base); off < 0 {
 		return m.in("Resources", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-2 {
 		return m.failRun(off, "IncludeSynonyms:1 IncludeDocumentation:1", -1)
 	}
@@ -138,10 +133,7 @@ func parseDescribeConfigsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeConfigsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -150,7 +142,6 @@ func parseDescribeConfigsRequestLegacy(m *message, s *[3]uint32) int {
 		run1 = 2
 	}
 	off := 0
-	// Resources
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*7 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 6
@@ -161,8 +152,7 @@ func parseDescribeConfigsRequestLegacy(m *message, s *[3]uint32) int {
 	if off = parseDescribeConfigsRequestResourceLegacy(m, off, count, base); off < 0 {
 		return m.in("Resources", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "IncludeSynonyms:1@1+ IncludeDocumentation:1@3+", -1)
 	}
@@ -171,9 +161,7 @@ func parseDescribeConfigsRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeConfigsRequestResourceFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -181,20 +169,17 @@ func parseDescribeConfigsRequestResourceFlexible(m *message, off, n int, at uint
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactString, "ResourceName", i); off < 0 {
 			return -1
 		}
-		// ConfigurationKeys
 		if off, count, base = m.strings(off, fault.CompactCountNullable, fault.CompactString, "ConfigurationKeys", i); off < 0 {
 			return -1
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -206,9 +191,7 @@ func parseDescribeConfigsRequestResourceFlexible(m *message, off, n int, at uint
 }
 
 func parseDescribeConfigsRequestResourceLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -216,14 +199,12 @@ func parseDescribeConfigsRequestResourceLegacy(m *message, off, n int, at uint32
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.String16, "ResourceName", i); off < 0 {
 			return -1
 		}
-		// ConfigurationKeys
 		if off, count, base = m.strings(off, fault.Count32Nullable, fault.String16, "ConfigurationKeys", i); off < 0 {
 			return -1
 		}

@@ -36,7 +36,6 @@ func (m *DescribeConfigsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *DescribeConfigsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *DescribeConfigsResponse) Results() DescribeConfigsResponseResultList {
 	return DescribeConfigsResponseResultList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -59,11 +58,8 @@ func (v DescribeConfigsResponseResult) ErrorCode() fastcodec.ErrorCode { return 
 
 // ErrorMessage: nullable.
 func (v DescribeConfigsResponseResult) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v DescribeConfigsResponseResult) ResourceType() int8 { return v.m.int8(v.s[2]) }
-
+func (v DescribeConfigsResponseResult) ResourceType() int8   { return v.m.int8(v.s[2]) }
 func (v DescribeConfigsResponseResult) ResourceName() []byte { return v.m.bytes(v.s[3], v.s[4]) }
-
 func (v DescribeConfigsResponseResult) Configs() DescribeConfigsResponseResourceResultList {
 	return DescribeConfigsResponseResourceResultList{list{v.m, v.s[5], v.s[6]}}
 }
@@ -106,8 +102,7 @@ type DescribeConfigsResponseResourceResult struct {
 func (v DescribeConfigsResponseResourceResult) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
 
 // Value: nullable.
-func (v DescribeConfigsResponseResourceResult) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
+func (v DescribeConfigsResponseResourceResult) Value() []byte  { return v.m.bytes(v.s[2], v.s[3]) }
 func (v DescribeConfigsResponseResourceResult) ReadOnly() bool { return v.m.bool(v.s[3]) }
 
 // IsDefault: versions 0.
@@ -191,8 +186,7 @@ func (v DescribeConfigsResponseSynonym) Name() []byte { return v.m.bytes(v.s[0],
 
 // Value: nullable.
 func (v DescribeConfigsResponseSynonym) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-func (v DescribeConfigsResponseSynonym) Source() int8 { return v.m.int8(v.s[3]) }
+func (v DescribeConfigsResponseSynonym) Source() int8  { return v.m.int8(v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeConfigsResponseSynonym) UnknownTags() fastcodec.Tags {
@@ -224,15 +218,12 @@ func (l DescribeConfigsResponseSynonymList) All() iter.Seq[DescribeConfigsRespon
 }
 
 func parseDescribeConfigsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*8 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 8
@@ -243,8 +234,7 @@ func parseDescribeConfigsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeConfigsResponseResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -254,15 +244,12 @@ func parseDescribeConfigsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeConfigsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*11 <= len(b)-4-off && m.next+i32(b, off)*8 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 8
@@ -278,9 +265,7 @@ func parseDescribeConfigsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeConfigsResponseResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[8]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -288,7 +273,6 @@ func parseDescribeConfigsResponseResultFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -302,14 +286,12 @@ func parseDescribeConfigsResponseResultFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.CompactString, "ResourceName", i); off < 0 {
 			return -1
 		}
-		// Configs
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*9 < len(b)-off && m.next+(int(b[off])-1)*9 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 9
@@ -321,8 +303,7 @@ func parseDescribeConfigsResponseResultFlexible(m *message, off, n int, at uint3
 			return m.in("Configs", i)
 		}
 		s = (*[8]uint32)(m.words[at:])
-		s[5], s[6] = uint32(count), base
-		s[7] = uint32(off)
+		s[5], s[6], s[7] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -334,9 +315,7 @@ func parseDescribeConfigsResponseResultFlexible(m *message, off, n int, at uint3
 }
 
 func parseDescribeConfigsResponseResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[8]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -344,7 +323,6 @@ func parseDescribeConfigsResponseResultLegacy(m *message, off, n int, at uint32)
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)
@@ -358,14 +336,12 @@ func parseDescribeConfigsResponseResultLegacy(m *message, off, n int, at uint32)
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[3], off = uint32(off+2), off+2+i16(b, off)
 			s[4] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.String16, "ResourceName", i); off < 0 {
 			return -1
 		}
-		// Configs
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*7 <= len(b)-4-off && m.next+i32(b, off)*9 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 9
@@ -384,19 +360,15 @@ func parseDescribeConfigsResponseResultLegacy(m *message, off, n int, at uint32)
 }
 
 func parseDescribeConfigsResponseResourceResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[9]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -410,7 +382,6 @@ func parseDescribeConfigsResponseResourceResultFlexible(m *message, off, n int, 
 			return m.failRun(off, "ReadOnly:1 ConfigSource:1 IsSensitive:1", i)
 		}
 		off += 3
-		// Synonyms
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -422,13 +393,11 @@ func parseDescribeConfigsResponseResourceResultFlexible(m *message, off, n int, 
 			return m.in("Synonyms", i)
 		}
 		s = (*[9]uint32)(m.words[at:])
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 		if off > len(b)-1 {
 			return m.failRun(off, "ConfigType:1", i)
 		}
 		off += 1
-		// Documentation
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[7], s[8] = 0, uint32(off)
@@ -449,24 +418,19 @@ func parseDescribeConfigsResponseResourceResultFlexible(m *message, off, n int, 
 }
 
 func parseDescribeConfigsResponseResourceResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 3 {
 		run1 = 1
 	}
 	for i := range n {
 		s := (*[9]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)
@@ -481,7 +445,6 @@ func parseDescribeConfigsResponseResourceResultLegacy(m *message, off, n int, at
 		}
 		off += 3
 		if v >= 1 {
-			// Synonyms
 			if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*5 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 				count, base = i32(b, off), uint32(m.next)
 				m.next += count * 4
@@ -493,8 +456,7 @@ func parseDescribeConfigsResponseResourceResultLegacy(m *message, off, n int, at
 				return m.in("Synonyms", i)
 			}
 			s = (*[9]uint32)(m.words[at:])
-			s[4], s[5] = uint32(count), base
-			s[6] = uint32(off)
+			s[4], s[5], s[6] = uint32(count), base, uint32(off)
 		} else {
 			s[6] = uint32(off)
 		}
@@ -503,7 +465,6 @@ func parseDescribeConfigsResponseResourceResultLegacy(m *message, off, n int, at
 		}
 		off += run1
 		if v >= 3 {
-			// Documentation
 			if off <= len(b)-2 && b[off] >= 0x80 {
 				off += 2
 				s[7], s[8] = 0, uint32(off)
@@ -523,14 +484,12 @@ func parseDescribeConfigsResponseSynonymFlexible(m *message, off, n int, at uint
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -558,14 +517,12 @@ func parseDescribeConfigsResponseSynonymLegacy(m *message, off, n int, at uint32
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)

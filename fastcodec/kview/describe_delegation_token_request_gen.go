@@ -55,7 +55,6 @@ type DescribeDelegationTokenRequestOwner struct {
 }
 
 func (v DescribeDelegationTokenRequestOwner) PrincipalType() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeDelegationTokenRequestOwner) PrincipalName() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -88,11 +87,8 @@ func (l DescribeDelegationTokenRequestOwnerList) All() iter.Seq[DescribeDelegati
 }
 
 func parseDescribeDelegationTokenRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Owners
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -103,8 +99,7 @@ func parseDescribeDelegationTokenRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeDelegationTokenRequestOwnerFlexible(m, off, count, base); off < 0 {
 		return m.in("Owners", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -114,11 +109,8 @@ func parseDescribeDelegationTokenRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeDelegationTokenRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Owners
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -137,14 +129,12 @@ func parseDescribeDelegationTokenRequestOwnerFlexible(m *message, off, n int, at
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// PrincipalType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "PrincipalType", i); off < 0 {
 			return -1
 		}
-		// PrincipalName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -165,14 +155,12 @@ func parseDescribeDelegationTokenRequestOwnerLegacy(m *message, off, n int, at u
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// PrincipalType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "PrincipalType", i); off < 0 {
 			return -1
 		}
-		// PrincipalName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[2], off = uint32(off+2), off+2+i16(b, off)
 			s[3] = uint32(off)

@@ -36,11 +36,9 @@ func (m *DescribeDelegationTokenResponse) Parse(body []byte, version int16) erro
 }
 
 func (m *DescribeDelegationTokenResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
 func (m *DescribeDelegationTokenResponse) Tokens() DescribeDelegationTokenResponseDescribedDelegationTokenList {
 	return DescribeDelegationTokenResponseDescribedDelegationTokenList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *DescribeDelegationTokenResponse) ThrottleTimeMs() int32 { return m.int32(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -60,7 +58,6 @@ type DescribeDelegationTokenResponseDescribedDelegationToken struct {
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) PrincipalType() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) PrincipalName() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
@@ -84,23 +81,18 @@ func (v DescribeDelegationTokenResponseDescribedDelegationToken) TokenRequesterP
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) IssueTimestamp() int64 {
 	return v.m.int64(v.s[7])
 }
-
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) ExpiryTimestamp() int64 {
 	return v.m.int64(v.s[7] + 8)
 }
-
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) MaxTimestamp() int64 {
 	return v.m.int64(v.s[7] + 16)
 }
-
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) TokenID() []byte {
 	return v.m.bytes(v.s[8], v.s[9])
 }
-
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) Hmac() []byte {
 	return v.m.bytes(v.s[10], v.s[11])
 }
-
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) Renewers() DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList {
 	return DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList{list{v.m, v.s[12], v.s[13]}}
 }
@@ -143,7 +135,6 @@ type DescribeDelegationTokenResponseDescribedDelegationTokenRenewer struct {
 func (v DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) PrincipalType() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) PrincipalName() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
@@ -178,15 +169,12 @@ func (l DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList) All(
 }
 
 func parseDescribeDelegationTokenResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// Tokens
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*30 < len(b)-off && m.next+(int(b[off])-1)*15 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 15
@@ -197,8 +185,7 @@ func parseDescribeDelegationTokenResponseFlexible(m *message, s *[3]uint32) int 
 	if off = parseDescribeDelegationTokenResponseDescribedDelegationTokenFlexible(m, off, count, base); off < 0 {
 		return m.in("Tokens", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
@@ -212,15 +199,12 @@ func parseDescribeDelegationTokenResponseFlexible(m *message, s *[3]uint32) int 
 }
 
 func parseDescribeDelegationTokenResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// Tokens
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*38 <= len(b)-4-off && m.next+i32(b, off)*15 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 15
@@ -231,8 +215,7 @@ func parseDescribeDelegationTokenResponseLegacy(m *message, s *[3]uint32) int {
 	if off = parseDescribeDelegationTokenResponseDescribedDelegationTokenLegacy(m, off, count, base); off < 0 {
 		return m.in("Tokens", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
@@ -241,20 +224,15 @@ func parseDescribeDelegationTokenResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeDelegationTokenResponseDescribedDelegationTokenFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	for i := range n {
 		s := (*[15]uint32)(m.words[at:])
-		// PrincipalType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "PrincipalType", i); off < 0 {
 			return -1
 		}
-		// PrincipalName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -262,7 +240,6 @@ func parseDescribeDelegationTokenResponseDescribedDelegationTokenFlexible(m *mes
 			return -1
 		}
 		if v >= 3 {
-			// TokenRequesterPrincipalType
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[4], off = uint32(off+1), off+int(b[off])
 				s[5] = uint32(off)
@@ -271,7 +248,6 @@ func parseDescribeDelegationTokenResponseDescribedDelegationTokenFlexible(m *mes
 			}
 		}
 		if v >= 3 {
-			// TokenRequesterPrincipalName
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[6], off = uint32(off+1), off+int(b[off])
 				s[7] = uint32(off)
@@ -285,14 +261,12 @@ func parseDescribeDelegationTokenResponseDescribedDelegationTokenFlexible(m *mes
 			return m.failRun(off, "IssueTimestamp:8 ExpiryTimestamp:8 MaxTimestamp:8", i)
 		}
 		off += 24
-		// TokenId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[8], off = uint32(off+1), off+int(b[off])
 			s[9] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[8:10]), off, fault.CompactString, "TokenId", i); off < 0 {
 			return -1
 		}
-		// Hmac
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[10], off = uint32(off+1), off+int(b[off])
 			s[11] = uint32(off)
@@ -302,7 +276,6 @@ func parseDescribeDelegationTokenResponseDescribedDelegationTokenFlexible(m *mes
 		} else if off = m.span((*[2]uint32)(s[10:12]), off, fault.CompactBytes, "Hmac", i); off < 0 {
 			return -1
 		}
-		// Renewers
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -314,8 +287,7 @@ func parseDescribeDelegationTokenResponseDescribedDelegationTokenFlexible(m *mes
 			return m.in("Renewers", i)
 		}
 		s = (*[15]uint32)(m.words[at:])
-		s[12], s[13] = uint32(count), base
-		s[14] = uint32(off)
+		s[12], s[13], s[14] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -327,19 +299,15 @@ func parseDescribeDelegationTokenResponseDescribedDelegationTokenFlexible(m *mes
 }
 
 func parseDescribeDelegationTokenResponseDescribedDelegationTokenLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[15]uint32)(m.words[at:])
-		// PrincipalType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "PrincipalType", i); off < 0 {
 			return -1
 		}
-		// PrincipalName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[2], off = uint32(off+2), off+2+i16(b, off)
 			s[3] = uint32(off)
@@ -351,21 +319,18 @@ func parseDescribeDelegationTokenResponseDescribedDelegationTokenLegacy(m *messa
 			return m.failRun(off, "IssueTimestamp:8 ExpiryTimestamp:8 MaxTimestamp:8", i)
 		}
 		off += 24
-		// TokenId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[8], off = uint32(off+2), off+2+i16(b, off)
 			s[9] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[8:10]), off, fault.String16, "TokenId", i); off < 0 {
 			return -1
 		}
-		// Hmac
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 			s[10], off = uint32(off+4), off+4+i32(b, off)
 			s[11] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[10:12]), off, fault.Bytes32, "Hmac", i); off < 0 {
 			return -1
 		}
-		// Renewers
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -387,14 +352,12 @@ func parseDescribeDelegationTokenResponseDescribedDelegationTokenRenewerFlexible
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// PrincipalType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "PrincipalType", i); off < 0 {
 			return -1
 		}
-		// PrincipalName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -415,14 +378,12 @@ func parseDescribeDelegationTokenResponseDescribedDelegationTokenRenewerLegacy(m
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// PrincipalType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "PrincipalType", i); off < 0 {
 			return -1
 		}
-		// PrincipalName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[2], off = uint32(off+2), off+2+i16(b, off)
 			s[3] = uint32(off)

@@ -52,16 +52,12 @@ func (m *DescribeGroupsRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseDescribeGroupsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Groups
 	if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "Groups", -1); off < 0 {
 		return -1
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "IncludeAuthorizedOperations:1", -1)
 	}
@@ -75,21 +71,16 @@ func parseDescribeGroupsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeGroupsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 3 {
 		run1 = 1
 	}
 	off := 0
-	// Groups
 	if off, count, base = m.strings(off, fault.Count32, fault.String16, "Groups", -1); off < 0 {
 		return -1
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "IncludeAuthorizedOperations:1@3+", -1)
 	}

@@ -73,16 +73,12 @@ func (v DescribeGroupsResponseDescribedGroup) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
 
-func (v DescribeGroupsResponseDescribedGroup) GroupID() []byte { return v.m.bytes(v.s[3], v.s[4]) }
-
-func (v DescribeGroupsResponseDescribedGroup) GroupState() []byte { return v.m.bytes(v.s[5], v.s[6]) }
-
+func (v DescribeGroupsResponseDescribedGroup) GroupID() []byte      { return v.m.bytes(v.s[3], v.s[4]) }
+func (v DescribeGroupsResponseDescribedGroup) GroupState() []byte   { return v.m.bytes(v.s[5], v.s[6]) }
 func (v DescribeGroupsResponseDescribedGroup) ProtocolType() []byte { return v.m.bytes(v.s[7], v.s[8]) }
-
 func (v DescribeGroupsResponseDescribedGroup) ProtocolData() []byte {
 	return v.m.bytes(v.s[9], v.s[10])
 }
-
 func (v DescribeGroupsResponseDescribedGroup) Members() DescribeGroupsResponseDescribedGroupMemberList {
 	return DescribeGroupsResponseDescribedGroupMemberList{list{v.m, v.s[11], v.s[12]}}
 }
@@ -145,15 +141,12 @@ func (v DescribeGroupsResponseDescribedGroupMember) GroupInstanceID() []byte {
 func (v DescribeGroupsResponseDescribedGroupMember) ClientID() []byte {
 	return v.m.bytes(v.s[4], v.s[5])
 }
-
 func (v DescribeGroupsResponseDescribedGroupMember) ClientHost() []byte {
 	return v.m.bytes(v.s[6], v.s[7])
 }
-
 func (v DescribeGroupsResponseDescribedGroupMember) MemberMetadata() []byte {
 	return v.m.bytes(v.s[8], v.s[9])
 }
-
 func (v DescribeGroupsResponseDescribedGroupMember) MemberAssignment() []byte {
 	return v.m.bytes(v.s[10], v.s[11])
 }
@@ -188,15 +181,12 @@ func (l DescribeGroupsResponseDescribedGroupMemberList) All() iter.Seq[DescribeG
 }
 
 func parseDescribeGroupsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Groups
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*12 < len(b)-off && m.next+(int(b[off])-1)*14 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 14
@@ -207,8 +197,7 @@ func parseDescribeGroupsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeGroupsResponseDescribedGroupFlexible(m, off, count, base); off < 0 {
 		return m.in("Groups", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -218,10 +207,7 @@ func parseDescribeGroupsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeGroupsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 4
@@ -231,7 +217,6 @@ func parseDescribeGroupsResponseLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@1+", -1)
 	}
 	off += run1
-	// Groups
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*14 <= len(b)-4-off && m.next+i32(b, off)*14 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 14
@@ -247,10 +232,7 @@ func parseDescribeGroupsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeGroupsResponseDescribedGroupFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	for i := range n {
 		s := (*[14]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -259,7 +241,6 @@ func parseDescribeGroupsResponseDescribedGroupFlexible(m *message, off, n int, a
 		}
 		off += 2
 		if v >= 6 {
-			// ErrorMessage
 			if off < len(b) && b[off] == 0 {
 				off++
 				s[1], s[2] = 0, uint32(off)
@@ -270,35 +251,30 @@ func parseDescribeGroupsResponseDescribedGroupFlexible(m *message, off, n int, a
 				return -1
 			}
 		}
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.CompactString, "GroupId", i); off < 0 {
 			return -1
 		}
-		// GroupState
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[5], off = uint32(off+1), off+int(b[off])
 			s[6] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[5:7]), off, fault.CompactString, "GroupState", i); off < 0 {
 			return -1
 		}
-		// ProtocolType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[7], off = uint32(off+1), off+int(b[off])
 			s[8] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[7:9]), off, fault.CompactString, "ProtocolType", i); off < 0 {
 			return -1
 		}
-		// ProtocolData
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[9], off = uint32(off+1), off+int(b[off])
 			s[10] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[9:11]), off, fault.CompactString, "ProtocolData", i); off < 0 {
 			return -1
 		}
-		// Members
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*12 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 12
@@ -310,8 +286,7 @@ func parseDescribeGroupsResponseDescribedGroupFlexible(m *message, off, n int, a
 			return m.in("Members", i)
 		}
 		s = (*[14]uint32)(m.words[at:])
-		s[11], s[12] = uint32(count), base
-		s[13] = uint32(off)
+		s[11], s[12], s[13] = uint32(count), base, uint32(off)
 		if off > len(b)-4 {
 			return m.failRun(off, "AuthorizedOperations:4", i)
 		}
@@ -327,10 +302,7 @@ func parseDescribeGroupsResponseDescribedGroupFlexible(m *message, off, n int, a
 }
 
 func parseDescribeGroupsResponseDescribedGroupLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 3 {
 		run1 = 4
@@ -342,35 +314,30 @@ func parseDescribeGroupsResponseDescribedGroupLegacy(m *message, off, n int, at 
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// GroupId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[3], off = uint32(off+2), off+2+i16(b, off)
 			s[4] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.String16, "GroupId", i); off < 0 {
 			return -1
 		}
-		// GroupState
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[5], off = uint32(off+2), off+2+i16(b, off)
 			s[6] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[5:7]), off, fault.String16, "GroupState", i); off < 0 {
 			return -1
 		}
-		// ProtocolType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[7], off = uint32(off+2), off+2+i16(b, off)
 			s[8] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[7:9]), off, fault.String16, "ProtocolType", i); off < 0 {
 			return -1
 		}
-		// ProtocolData
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[9], off = uint32(off+2), off+2+i16(b, off)
 			s[10] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[9:11]), off, fault.String16, "ProtocolData", i); off < 0 {
 			return -1
 		}
-		// Members
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*14 <= len(b)-4-off && m.next+i32(b, off)*12 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 12
@@ -382,8 +349,7 @@ func parseDescribeGroupsResponseDescribedGroupLegacy(m *message, off, n int, at 
 			return m.in("Members", i)
 		}
 		s = (*[14]uint32)(m.words[at:])
-		s[11], s[12] = uint32(count), base
-		s[13] = uint32(off)
+		s[11], s[12], s[13] = uint32(count), base, uint32(off)
 		if off > len(b)-run1 {
 			return m.failRun(off, "AuthorizedOperations:4@3+", i)
 		}
@@ -397,14 +363,12 @@ func parseDescribeGroupsResponseDescribedGroupMemberFlexible(m *message, off, n 
 	b := m.b
 	for i := range n {
 		s := (*[12]uint32)(m.words[at:])
-		// MemberId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "MemberId", i); off < 0 {
 			return -1
 		}
-		// GroupInstanceId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -414,21 +378,18 @@ func parseDescribeGroupsResponseDescribedGroupMemberFlexible(m *message, off, n 
 		} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactStringNullable, "GroupInstanceId", i); off < 0 {
 			return -1
 		}
-		// ClientId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[4], off = uint32(off+1), off+int(b[off])
 			s[5] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactString, "ClientId", i); off < 0 {
 			return -1
 		}
-		// ClientHost
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[6], off = uint32(off+1), off+int(b[off])
 			s[7] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.CompactString, "ClientHost", i); off < 0 {
 			return -1
 		}
-		// MemberMetadata
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[8], off = uint32(off+1), off+int(b[off])
 			s[9] = uint32(off)
@@ -438,7 +399,6 @@ func parseDescribeGroupsResponseDescribedGroupMemberFlexible(m *message, off, n 
 		} else if off = m.span((*[2]uint32)(s[8:10]), off, fault.CompactBytes, "MemberMetadata", i); off < 0 {
 			return -1
 		}
-		// MemberAssignment
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[10], off = uint32(off+1), off+int(b[off])
 			s[11] = uint32(off)
@@ -459,11 +419,9 @@ func parseDescribeGroupsResponseDescribedGroupMemberFlexible(m *message, off, n 
 }
 
 func parseDescribeGroupsResponseDescribedGroupMemberLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[12]uint32)(m.words[at:])
-		// MemberId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -471,7 +429,6 @@ func parseDescribeGroupsResponseDescribedGroupMemberLegacy(m *message, off, n in
 			return -1
 		}
 		if v >= 4 {
-			// GroupInstanceId
 			if off <= len(b)-2 && b[off] >= 0x80 {
 				off += 2
 				s[2], s[3] = 0, uint32(off)
@@ -482,28 +439,24 @@ func parseDescribeGroupsResponseDescribedGroupMemberLegacy(m *message, off, n in
 				return -1
 			}
 		}
-		// ClientId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[4], off = uint32(off+2), off+2+i16(b, off)
 			s[5] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.String16, "ClientId", i); off < 0 {
 			return -1
 		}
-		// ClientHost
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[6], off = uint32(off+2), off+2+i16(b, off)
 			s[7] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.String16, "ClientHost", i); off < 0 {
 			return -1
 		}
-		// MemberMetadata
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 			s[8], off = uint32(off+4), off+4+i32(b, off)
 			s[9] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[8:10]), off, fault.Bytes32, "MemberMetadata", i); off < 0 {
 			return -1
 		}
-		// MemberAssignment
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 			s[10], off = uint32(off+4), off+4+i32(b, off)
 			s[11] = uint32(off)

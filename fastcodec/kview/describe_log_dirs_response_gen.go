@@ -64,9 +64,7 @@ type DescribeLogDirsResponseResult struct {
 }
 
 func (v DescribeLogDirsResponseResult) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[0]) }
-
-func (v DescribeLogDirsResponseResult) LogDir() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
+func (v DescribeLogDirsResponseResult) LogDir() []byte                 { return v.m.bytes(v.s[1], v.s[2]) }
 func (v DescribeLogDirsResponseResult) Topics() DescribeLogDirsResponseTopicList {
 	return DescribeLogDirsResponseTopicList{list{v.m, v.s[3], v.s[4]}}
 }
@@ -138,7 +136,6 @@ type DescribeLogDirsResponseTopic struct {
 }
 
 func (v DescribeLogDirsResponseTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeLogDirsResponseTopic) Partitions() DescribeLogDirsResponsePartitionList {
 	return DescribeLogDirsResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -179,12 +176,9 @@ type DescribeLogDirsResponsePartition struct {
 }
 
 func (v DescribeLogDirsResponsePartition) PartitionIndex() int32 { return v.m.int32(v.off) }
-
-func (v DescribeLogDirsResponsePartition) PartitionSize() int64 { return v.m.int64(v.off + 4) }
-
-func (v DescribeLogDirsResponsePartition) OffsetLag() int64 { return v.m.int64(v.off + 12) }
-
-func (v DescribeLogDirsResponsePartition) IsFutureKey() bool { return v.m.bool(v.off + 20) }
+func (v DescribeLogDirsResponsePartition) PartitionSize() int64  { return v.m.int64(v.off + 4) }
+func (v DescribeLogDirsResponsePartition) OffsetLag() int64      { return v.m.int64(v.off + 12) }
+func (v DescribeLogDirsResponsePartition) IsFutureKey() bool     { return v.m.bool(v.off + 20) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeLogDirsResponsePartition) UnknownTags() fastcodec.Tags {
@@ -222,10 +216,7 @@ func (l DescribeLogDirsResponsePartitionList) All() iter.Seq[DescribeLogDirsResp
 }
 
 func parseDescribeLogDirsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 3 {
 		run1 = 6
@@ -235,7 +226,6 @@ func parseDescribeLogDirsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2@3+", -1)
 	}
 	off += run1
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -246,8 +236,7 @@ func parseDescribeLogDirsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeLogDirsResponseResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -257,15 +246,12 @@ func parseDescribeLogDirsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeLogDirsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Results
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 6
@@ -281,10 +267,7 @@ func parseDescribeLogDirsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeLogDirsResponseResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 4 {
 		run1 = 16
@@ -299,14 +282,12 @@ func parseDescribeLogDirsResponseResultFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// LogDir
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactString, "LogDir", i); off < 0 {
 			return -1
 		}
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -318,8 +299,7 @@ func parseDescribeLogDirsResponseResultFlexible(m *message, off, n int, at uint3
 			return m.in("Topics", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off > len(b)-run1 {
 			return m.failRun(off, "TotalBytes:8@4+ UsableBytes:8@4+ IsCordoned:1@5+", i)
 		}
@@ -335,9 +315,7 @@ func parseDescribeLogDirsResponseResultFlexible(m *message, off, n int, at uint3
 }
 
 func parseDescribeLogDirsResponseResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -345,14 +323,12 @@ func parseDescribeLogDirsResponseResultLegacy(m *message, off, n int, at uint32)
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// LogDir
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.String16, "LogDir", i); off < 0 {
 			return -1
 		}
-		// Topics
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 5
@@ -371,19 +347,15 @@ func parseDescribeLogDirsResponseResultLegacy(m *message, off, n int, at uint32)
 }
 
 func parseDescribeLogDirsResponseTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(21+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(21+1)]
@@ -399,8 +371,7 @@ func parseDescribeLogDirsResponseTopicFlexible(m *message, off, n int, at uint32
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -412,19 +383,15 @@ func parseDescribeLogDirsResponseTopicFlexible(m *message, off, n int, at uint32
 }
 
 func parseDescribeLogDirsResponseTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 21, fault.Count32, "PartitionIndex:4 PartitionSize:8 OffsetLag:8 IsFutureKey:1", "Partitions", i); off < 0 {
 			return -1
 		}

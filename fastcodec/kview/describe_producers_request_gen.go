@@ -47,7 +47,6 @@ type DescribeProducersRequestTopicRequest struct {
 }
 
 func (v DescribeProducersRequestTopicRequest) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeProducersRequestTopicRequest) PartitionIndexes() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -79,11 +78,8 @@ func (l DescribeProducersRequestTopicRequestList) All() iter.Seq[DescribeProduce
 }
 
 func parseDescribeProducersRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -94,8 +90,7 @@ func parseDescribeProducersRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeProducersRequestTopicRequestFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -108,14 +103,12 @@ func parseDescribeProducersRequestTopicRequestFlexible(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// PartitionIndexes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)

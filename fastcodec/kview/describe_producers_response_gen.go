@@ -32,7 +32,6 @@ func (m *DescribeProducersResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *DescribeProducersResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *DescribeProducersResponse) Topics() DescribeProducersResponseTopicResponseList {
 	return DescribeProducersResponseTopicResponseList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -49,7 +48,6 @@ type DescribeProducersResponseTopicResponse struct {
 }
 
 func (v DescribeProducersResponseTopicResponse) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeProducersResponseTopicResponse) Partitions() DescribeProducersResponsePartitionResponseList {
 	return DescribeProducersResponsePartitionResponseList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -87,7 +85,6 @@ type DescribeProducersResponsePartitionResponse struct {
 }
 
 func (v DescribeProducersResponsePartitionResponse) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
 func (v DescribeProducersResponsePartitionResponse) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -96,7 +93,6 @@ func (v DescribeProducersResponsePartitionResponse) ErrorCode() fastcodec.ErrorC
 func (v DescribeProducersResponsePartitionResponse) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v DescribeProducersResponsePartitionResponse) ActiveProducers() DescribeProducersResponseProducerStateList {
 	return DescribeProducersResponseProducerStateList{list{v.m, v.s[3], v.s[4]}}
 }
@@ -133,18 +129,13 @@ type DescribeProducersResponseProducerState struct {
 	off uint32
 }
 
-func (v DescribeProducersResponseProducerState) ProducerID() int64 { return v.m.int64(v.off) }
-
+func (v DescribeProducersResponseProducerState) ProducerID() int64    { return v.m.int64(v.off) }
 func (v DescribeProducersResponseProducerState) ProducerEpoch() int32 { return v.m.int32(v.off + 8) }
-
-func (v DescribeProducersResponseProducerState) LastSequence() int32 { return v.m.int32(v.off + 12) }
-
+func (v DescribeProducersResponseProducerState) LastSequence() int32  { return v.m.int32(v.off + 12) }
 func (v DescribeProducersResponseProducerState) LastTimestamp() int64 { return v.m.int64(v.off + 16) }
-
 func (v DescribeProducersResponseProducerState) CoordinatorEpoch() int32 {
 	return v.m.int32(v.off + 24)
 }
-
 func (v DescribeProducersResponseProducerState) CurrentTxnStartOffset() int64 {
 	return v.m.int64(v.off + 28)
 }
@@ -174,15 +165,12 @@ func (l DescribeProducersResponseProducerStateList) All() iter.Seq[DescribeProdu
 }
 
 func parseDescribeProducersResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -193,8 +181,7 @@ func parseDescribeProducersResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeProducersResponseTopicResponseFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -204,19 +191,15 @@ func parseDescribeProducersResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeProducersResponseTopicResponseFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*9 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 6
@@ -228,8 +211,7 @@ func parseDescribeProducersResponseTopicResponseFlexible(m *message, off, n int,
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -241,9 +223,7 @@ func parseDescribeProducersResponseTopicResponseFlexible(m *message, off, n int,
 }
 
 func parseDescribeProducersResponsePartitionResponseFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -251,7 +231,6 @@ func parseDescribeProducersResponsePartitionResponseFlexible(m *message, off, n 
 			return m.failRun(off, "PartitionIndex:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -261,7 +240,6 @@ func parseDescribeProducersResponsePartitionResponseFlexible(m *message, off, n 
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactStringNullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// ActiveProducers
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(36+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(36+1)]
@@ -277,8 +255,7 @@ func parseDescribeProducersResponsePartitionResponseFlexible(m *message, off, n 
 			return -1
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

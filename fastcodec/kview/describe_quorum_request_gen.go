@@ -47,7 +47,6 @@ type DescribeQuorumRequestTopicData struct {
 }
 
 func (v DescribeQuorumRequestTopicData) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeQuorumRequestTopicData) Partitions() DescribeQuorumRequestPartitionDataList {
 	return DescribeQuorumRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -111,11 +110,8 @@ func (l DescribeQuorumRequestPartitionDataList) All() iter.Seq[DescribeQuorumReq
 }
 
 func parseDescribeQuorumRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -126,8 +122,7 @@ func parseDescribeQuorumRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeQuorumRequestTopicDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -137,19 +132,15 @@ func parseDescribeQuorumRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeQuorumRequestTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(4+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(4+1)]
@@ -165,8 +156,7 @@ func parseDescribeQuorumRequestTopicDataFlexible(m *message, off, n int, at uint
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

@@ -65,7 +65,6 @@ type DescribeQuorumResponseTopicData struct {
 }
 
 func (v DescribeQuorumResponseTopicData) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeQuorumResponseTopicData) Partitions() DescribeQuorumResponsePartitionDataList {
 	return DescribeQuorumResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -103,7 +102,6 @@ type DescribeQuorumResponsePartitionData struct {
 }
 
 func (v DescribeQuorumResponsePartitionData) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
 func (v DescribeQuorumResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -116,16 +114,12 @@ func (v DescribeQuorumResponsePartitionData) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
 
-func (v DescribeQuorumResponsePartitionData) LeaderID() int32 { return v.m.int32(v.s[2]) }
-
-func (v DescribeQuorumResponsePartitionData) LeaderEpoch() int32 { return v.m.int32(v.s[2] + 4) }
-
+func (v DescribeQuorumResponsePartitionData) LeaderID() int32      { return v.m.int32(v.s[2]) }
+func (v DescribeQuorumResponsePartitionData) LeaderEpoch() int32   { return v.m.int32(v.s[2] + 4) }
 func (v DescribeQuorumResponsePartitionData) HighWatermark() int64 { return v.m.int64(v.s[2] + 8) }
-
 func (v DescribeQuorumResponsePartitionData) CurrentVoters() DescribeQuorumResponseReplicaStateList {
 	return DescribeQuorumResponseReplicaStateList{list{v.m, v.s[3], v.s[4]}}
 }
-
 func (v DescribeQuorumResponsePartitionData) Observers() DescribeQuorumResponseReplicaStateList {
 	return DescribeQuorumResponseReplicaStateList{list{v.m, v.s[5], v.s[6]}}
 }
@@ -253,7 +247,6 @@ type DescribeQuorumResponseNode struct {
 }
 
 func (v DescribeQuorumResponseNode) NodeID() int32 { return v.m.int32(v.s[0]) }
-
 func (v DescribeQuorumResponseNode) Listeners() DescribeQuorumResponseListenerList {
 	return DescribeQuorumResponseListenerList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -291,9 +284,7 @@ type DescribeQuorumResponseListener struct {
 }
 
 func (v DescribeQuorumResponseListener) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeQuorumResponseListener) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
 func (v DescribeQuorumResponseListener) Port() uint16 { return v.m.uint16(v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -323,17 +314,13 @@ func (l DescribeQuorumResponseListenerList) All() iter.Seq[DescribeQuorumRespons
 }
 
 func parseDescribeQuorumResponseFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
 	if v >= 2 {
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)
@@ -344,7 +331,6 @@ func parseDescribeQuorumResponseFlexible(m *message, s *[7]uint32) int {
 			return -1
 		}
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -357,7 +343,6 @@ func parseDescribeQuorumResponseFlexible(m *message, s *[7]uint32) int {
 	}
 	s[2], s[3] = uint32(count), base
 	if v >= 2 {
-		// Nodes
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -368,8 +353,7 @@ func parseDescribeQuorumResponseFlexible(m *message, s *[7]uint32) int {
 		if off = parseDescribeQuorumResponseNodeFlexible(m, off, count, base); off < 0 {
 			return m.in("Nodes", -1)
 		}
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	} else {
 		s[6] = uint32(off)
 	}
@@ -382,19 +366,15 @@ func parseDescribeQuorumResponseFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseDescribeQuorumResponseTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*25 < len(b)-off && m.next+(int(b[off])-1)*8 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 8
@@ -406,8 +386,7 @@ func parseDescribeQuorumResponseTopicDataFlexible(m *message, off, n int, at uin
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -419,10 +398,7 @@ func parseDescribeQuorumResponseTopicDataFlexible(m *message, off, n int, at uin
 }
 
 func parseDescribeQuorumResponsePartitionDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 12
 	if v >= 1 {
 		run1 = 28
@@ -438,7 +414,6 @@ func parseDescribeQuorumResponsePartitionDataFlexible(m *message, off, n int, at
 		}
 		off += 6
 		if v >= 2 {
-			// ErrorMessage
 			if off < len(b) && b[off] == 0 {
 				off++
 				s[1], s[2] = 0, uint32(off)
@@ -455,7 +430,6 @@ func parseDescribeQuorumResponsePartitionDataFlexible(m *message, off, n int, at
 			return m.failRun(off, "LeaderId:4 LeaderEpoch:4 HighWatermark:8", i)
 		}
 		off += 16
-		// CurrentVoters
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run1+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(run1+1)]
@@ -472,7 +446,6 @@ func parseDescribeQuorumResponsePartitionDataFlexible(m *message, off, n int, at
 		}
 		s = (*[8]uint32)(m.words[at:])
 		s[3], s[4] = uint32(count), base
-		// Observers
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run1+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(run1+1)]
@@ -488,8 +461,7 @@ func parseDescribeQuorumResponsePartitionDataFlexible(m *message, off, n int, at
 			return -1
 		}
 		s = (*[8]uint32)(m.words[at:])
-		s[5], s[6] = uint32(count), base
-		s[7] = uint32(off)
+		s[5], s[6], s[7] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -501,9 +473,7 @@ func parseDescribeQuorumResponsePartitionDataFlexible(m *message, off, n int, at
 }
 
 func parseDescribeQuorumResponseNodeFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -511,7 +481,6 @@ func parseDescribeQuorumResponseNodeFlexible(m *message, off, n int, at uint32) 
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Listeners
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -523,8 +492,7 @@ func parseDescribeQuorumResponseNodeFlexible(m *message, off, n int, at uint32) 
 			return m.in("Listeners", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -539,14 +507,12 @@ func parseDescribeQuorumResponseListenerFlexible(m *message, off, n int, at uint
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)

@@ -32,7 +32,6 @@ func (m *DescribeShareGroupOffsetsResponse) Parse(body []byte, version int16) er
 }
 
 func (m *DescribeShareGroupOffsetsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *DescribeShareGroupOffsetsResponse) Groups() DescribeShareGroupOffsetsResponseGroupList {
 	return DescribeShareGroupOffsetsResponseGroupList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -49,11 +48,9 @@ type DescribeShareGroupOffsetsResponseGroup struct {
 }
 
 func (v DescribeShareGroupOffsetsResponseGroup) GroupID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeShareGroupOffsetsResponseGroup) Topics() DescribeShareGroupOffsetsResponseTopicList {
 	return DescribeShareGroupOffsetsResponseTopicList{list{v.m, v.s[2], v.s[3]}}
 }
-
 func (v DescribeShareGroupOffsetsResponseGroup) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[4])
 }
@@ -95,10 +92,8 @@ type DescribeShareGroupOffsetsResponseTopic struct {
 	s *[5]uint32
 }
 
-func (v DescribeShareGroupOffsetsResponseTopic) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v DescribeShareGroupOffsetsResponseTopic) TopicName() []byte       { return v.m.bytes(v.s[0], v.s[1]) }
 func (v DescribeShareGroupOffsetsResponseTopic) TopicID() fastcodec.UUID { return v.m.uuid(v.s[1]) }
-
 func (v DescribeShareGroupOffsetsResponseTopic) Partitions() DescribeShareGroupOffsetsResponsePartitionList {
 	return DescribeShareGroupOffsetsResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -136,9 +131,7 @@ type DescribeShareGroupOffsetsResponsePartition struct {
 }
 
 func (v DescribeShareGroupOffsetsResponsePartition) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
-func (v DescribeShareGroupOffsetsResponsePartition) StartOffset() int64 { return v.m.int64(v.s[0] + 4) }
-
+func (v DescribeShareGroupOffsetsResponsePartition) StartOffset() int64    { return v.m.int64(v.s[0] + 4) }
 func (v DescribeShareGroupOffsetsResponsePartition) LeaderEpoch() int32 {
 	return v.m.int32(v.s[0] + 12)
 }
@@ -191,15 +184,12 @@ func (l DescribeShareGroupOffsetsResponsePartitionList) All() iter.Seq[DescribeS
 }
 
 func parseDescribeShareGroupOffsetsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Groups
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 7
@@ -210,8 +200,7 @@ func parseDescribeShareGroupOffsetsResponseFlexible(m *message, s *[3]uint32) in
 	if off = parseDescribeShareGroupOffsetsResponseGroupFlexible(m, off, count, base); off < 0 {
 		return m.in("Groups", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -221,19 +210,15 @@ func parseDescribeShareGroupOffsetsResponseFlexible(m *message, s *[3]uint32) in
 }
 
 func parseDescribeShareGroupOffsetsResponseGroupFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", i); off < 0 {
 			return -1
 		}
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*19 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -245,13 +230,11 @@ func parseDescribeShareGroupOffsetsResponseGroupFlexible(m *message, off, n int,
 			return m.in("Topics", i)
 		}
 		s = (*[7]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off > len(b)-2 {
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[5], s[6] = 0, uint32(off)
@@ -272,12 +255,9 @@ func parseDescribeShareGroupOffsetsResponseGroupFlexible(m *message, off, n int,
 }
 
 func parseDescribeShareGroupOffsetsResponseTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -288,7 +268,6 @@ func parseDescribeShareGroupOffsetsResponseTopicFlexible(m *message, off, n int,
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*20 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -300,8 +279,7 @@ func parseDescribeShareGroupOffsetsResponseTopicFlexible(m *message, off, n int,
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -313,8 +291,7 @@ func parseDescribeShareGroupOffsetsResponseTopicFlexible(m *message, off, n int,
 }
 
 func parseDescribeShareGroupOffsetsResponsePartitionFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 18
 	if v >= 1 {
 		run1 = 26
@@ -326,7 +303,6 @@ func parseDescribeShareGroupOffsetsResponsePartitionFlexible(m *message, off, n 
 			return m.failRun(off, "PartitionIndex:4 StartOffset:8 LeaderEpoch:4 Lag:8@1+ ErrorCode:2", i)
 		}
 		off += run1
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)

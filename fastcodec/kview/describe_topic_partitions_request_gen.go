@@ -34,7 +34,6 @@ func (m *DescribeTopicPartitionsRequest) Parse(body []byte, version int16) error
 func (m *DescribeTopicPartitionsRequest) Topics() DescribeTopicPartitionsRequestTopicRequestList {
 	return DescribeTopicPartitionsRequestTopicRequestList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *DescribeTopicPartitionsRequest) ResponsePartitionLimit() int32 { return m.int32(m.s[2]) }
 
 // Cursor: nullable.
@@ -116,12 +115,8 @@ func (v DescribeTopicPartitionsRequestCursor) UnknownTags() fastcodec.Tags {
 }
 
 func parseDescribeTopicPartitionsRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
-	var null bool
+	b, count, base, null := m.b, 0, uint32(0), false
 	off := 0
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -132,13 +127,11 @@ func parseDescribeTopicPartitionsRequestFlexible(m *message, s *[5]uint32) int {
 	if off = parseDescribeTopicPartitionsRequestTopicRequestFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "ResponsePartitionLimit:4", -1)
 	}
 	off += 4
-	// Cursor
 	if off, null = m.marker(off, "Cursor", -1); off < 0 {
 		return -1
 	}
@@ -166,7 +159,6 @@ func parseDescribeTopicPartitionsRequestTopicRequestFlexible(m *message, off, n 
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -187,7 +179,6 @@ func parseDescribeTopicPartitionsRequestCursorFlexible(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

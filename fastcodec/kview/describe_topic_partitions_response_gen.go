@@ -32,7 +32,6 @@ func (m *DescribeTopicPartitionsResponse) Parse(body []byte, version int16) erro
 }
 
 func (m *DescribeTopicPartitionsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *DescribeTopicPartitionsResponse) Topics() DescribeTopicPartitionsResponseTopicList {
 	return DescribeTopicPartitionsResponseTopicList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -61,16 +60,12 @@ func (v DescribeTopicPartitionsResponseTopic) ErrorCode() fastcodec.ErrorCode {
 }
 
 // Name: nullable.
-func (v DescribeTopicPartitionsResponseTopic) Name() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
+func (v DescribeTopicPartitionsResponseTopic) Name() []byte            { return v.m.bytes(v.s[1], v.s[2]) }
 func (v DescribeTopicPartitionsResponseTopic) TopicID() fastcodec.UUID { return v.m.uuid(v.s[2]) }
-
-func (v DescribeTopicPartitionsResponseTopic) IsInternal() bool { return v.m.bool(v.s[2] + 16) }
-
+func (v DescribeTopicPartitionsResponseTopic) IsInternal() bool        { return v.m.bool(v.s[2] + 16) }
 func (v DescribeTopicPartitionsResponseTopic) Partitions() DescribeTopicPartitionsResponsePartitionList {
 	return DescribeTopicPartitionsResponsePartitionList{list{v.m, v.s[3], v.s[4]}}
 }
-
 func (v DescribeTopicPartitionsResponseTopic) TopicAuthorizedOperations() int32 {
 	return v.m.int32(v.s[5])
 }
@@ -110,19 +105,14 @@ type DescribeTopicPartitionsResponsePartition struct {
 func (v DescribeTopicPartitionsResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0])
 }
-
 func (v DescribeTopicPartitionsResponsePartition) PartitionIndex() int32 {
 	return v.m.int32(v.s[0] + 2)
 }
-
-func (v DescribeTopicPartitionsResponsePartition) LeaderID() int32 { return v.m.int32(v.s[0] + 6) }
-
+func (v DescribeTopicPartitionsResponsePartition) LeaderID() int32    { return v.m.int32(v.s[0] + 6) }
 func (v DescribeTopicPartitionsResponsePartition) LeaderEpoch() int32 { return v.m.int32(v.s[0] + 10) }
-
 func (v DescribeTopicPartitionsResponsePartition) ReplicaNodes() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
-
 func (v DescribeTopicPartitionsResponsePartition) IsrNodes() Int32s {
 	return Int32s{v.m.bytes(v.s[3], v.s[4])}
 }
@@ -136,7 +126,6 @@ func (v DescribeTopicPartitionsResponsePartition) EligibleLeaderReplicas() Int32
 func (v DescribeTopicPartitionsResponsePartition) LastKnownElr() Int32s {
 	return Int32s{v.m.bytes(v.s[7], v.s[8])}
 }
-
 func (v DescribeTopicPartitionsResponsePartition) OfflineReplicas() Int32s {
 	return Int32s{v.m.bytes(v.s[9], v.s[10])}
 }
@@ -199,16 +188,12 @@ func (v DescribeTopicPartitionsResponseCursor) UnknownTags() fastcodec.Tags {
 }
 
 func parseDescribeTopicPartitionsResponseFlexible(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
-	var null bool
+	b, count, base, null := m.b, 0, uint32(0), false
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*26 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -220,7 +205,6 @@ func parseDescribeTopicPartitionsResponseFlexible(m *message, s *[4]uint32) int 
 		return m.in("Topics", -1)
 	}
 	s[0], s[1] = uint32(count), base
-	// NextCursor
 	if off, null = m.marker(off, "NextCursor", -1); off < 0 {
 		return -1
 	}
@@ -245,9 +229,7 @@ func parseDescribeTopicPartitionsResponseFlexible(m *message, s *[4]uint32) int 
 }
 
 func parseDescribeTopicPartitionsResponseTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -255,7 +237,6 @@ func parseDescribeTopicPartitionsResponseTopicFlexible(m *message, off, n int, a
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// Name
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -269,7 +250,6 @@ func parseDescribeTopicPartitionsResponseTopicFlexible(m *message, off, n int, a
 			return m.failRun(off, "TopicId:16 IsInternal:1", i)
 		}
 		off += 17
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*20 < len(b)-off && m.next+(int(b[off])-1)*11 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 11
@@ -281,8 +261,7 @@ func parseDescribeTopicPartitionsResponseTopicFlexible(m *message, off, n int, a
 			return m.in("Partitions", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off > len(b)-4 {
 			return m.failRun(off, "TopicAuthorizedOperations:4", i)
 		}
@@ -306,35 +285,30 @@ func parseDescribeTopicPartitionsResponsePartitionFlexible(m *message, off, n in
 			return m.failRun(off, "ErrorCode:2 PartitionIndex:4 LeaderId:4 LeaderEpoch:4", i)
 		}
 		off += 14
-		// ReplicaNodes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[1:3]), off, 4, fault.CompactCount, "ReplicaNodes", i); off < 0 {
 			return -1
 		}
-		// IsrNodes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[3], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[4] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[3:5]), off, 4, fault.CompactCount, "IsrNodes", i); off < 0 {
 			return -1
 		}
-		// EligibleLeaderReplicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[5], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[6] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[5:7]), off, 4, fault.CompactCountNullable, "EligibleLeaderReplicas", i); off < 0 {
 			return -1
 		}
-		// LastKnownElr
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[7], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[8] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[7:9]), off, 4, fault.CompactCountNullable, "LastKnownElr", i); off < 0 {
 			return -1
 		}
-		// OfflineReplicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[9], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[10] = uint32(off)
@@ -355,7 +329,6 @@ func parseDescribeTopicPartitionsResponseCursorFlexible(m *message, off, n int, 
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

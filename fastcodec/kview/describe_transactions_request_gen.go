@@ -39,16 +39,12 @@ func (m *DescribeTransactionsRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseDescribeTransactionsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// TransactionalIds
 	if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "TransactionalIds", -1); off < 0 {
 		return -1
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {

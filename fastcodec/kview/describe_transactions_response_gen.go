@@ -32,7 +32,6 @@ func (m *DescribeTransactionsResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *DescribeTransactionsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *DescribeTransactionsResponse) TransactionStates() DescribeTransactionsResponseTransactionStateList {
 	return DescribeTransactionsResponseTransactionStateList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -51,31 +50,24 @@ type DescribeTransactionsResponseTransactionState struct {
 func (v DescribeTransactionsResponseTransactionState) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0])
 }
-
 func (v DescribeTransactionsResponseTransactionState) TransactionalID() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v DescribeTransactionsResponseTransactionState) TransactionState() []byte {
 	return v.m.bytes(v.s[3], v.s[4])
 }
-
 func (v DescribeTransactionsResponseTransactionState) TransactionTimeoutMs() int32 {
 	return v.m.int32(v.s[4])
 }
-
 func (v DescribeTransactionsResponseTransactionState) TransactionStartTimeMs() int64 {
 	return v.m.int64(v.s[4] + 4)
 }
-
 func (v DescribeTransactionsResponseTransactionState) ProducerID() int64 {
 	return v.m.int64(v.s[4] + 12)
 }
-
 func (v DescribeTransactionsResponseTransactionState) ProducerEpoch() int16 {
 	return v.m.int16(v.s[4] + 20)
 }
-
 func (v DescribeTransactionsResponseTransactionState) Topics() DescribeTransactionsResponseTopicDataList {
 	return DescribeTransactionsResponseTopicDataList{list{v.m, v.s[5], v.s[6]}}
 }
@@ -113,7 +105,6 @@ type DescribeTransactionsResponseTopicData struct {
 }
 
 func (v DescribeTransactionsResponseTopicData) Topic() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeTransactionsResponseTopicData) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -145,15 +136,12 @@ func (l DescribeTransactionsResponseTopicDataList) All() iter.Seq[DescribeTransa
 }
 
 func parseDescribeTransactionsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// TransactionStates
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*28 < len(b)-off && m.next+(int(b[off])-1)*8 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 8
@@ -164,8 +152,7 @@ func parseDescribeTransactionsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseDescribeTransactionsResponseTransactionStateFlexible(m, off, count, base); off < 0 {
 		return m.in("TransactionStates", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -175,9 +162,7 @@ func parseDescribeTransactionsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseDescribeTransactionsResponseTransactionStateFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[8]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -185,14 +170,12 @@ func parseDescribeTransactionsResponseTransactionStateFlexible(m *message, off, 
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// TransactionalId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactString, "TransactionalId", i); off < 0 {
 			return -1
 		}
-		// TransactionState
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
@@ -203,7 +186,6 @@ func parseDescribeTransactionsResponseTransactionStateFlexible(m *message, off, 
 			return m.failRun(off, "TransactionTimeoutMs:4 TransactionStartTimeMs:8 ProducerId:8 ProducerEpoch:2", i)
 		}
 		off += 22
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -215,8 +197,7 @@ func parseDescribeTransactionsResponseTransactionStateFlexible(m *message, off, 
 			return m.in("Topics", i)
 		}
 		s = (*[8]uint32)(m.words[at:])
-		s[5], s[6] = uint32(count), base
-		s[7] = uint32(off)
+		s[5], s[6], s[7] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -231,14 +212,12 @@ func parseDescribeTransactionsResponseTopicDataFlexible(m *message, off, n int, 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Topic
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)

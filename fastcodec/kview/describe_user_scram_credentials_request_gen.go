@@ -76,11 +76,8 @@ func (l DescribeUserScramCredentialsRequestUserNameList) All() iter.Seq[Describe
 }
 
 func parseDescribeUserScramCredentialsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Users
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -91,8 +88,7 @@ func parseDescribeUserScramCredentialsRequestFlexible(m *message, s *[3]uint32) 
 	if off = parseDescribeUserScramCredentialsRequestUserNameFlexible(m, off, count, base); off < 0 {
 		return m.in("Users", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -105,7 +101,6 @@ func parseDescribeUserScramCredentialsRequestUserNameFlexible(m *message, off, n
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

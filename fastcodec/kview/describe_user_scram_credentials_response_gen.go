@@ -31,13 +31,11 @@ func (m *DescribeUserScramCredentialsResponse) Parse(body []byte, version int16)
 	return nil
 }
 
-func (m *DescribeUserScramCredentialsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *DescribeUserScramCredentialsResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *DescribeUserScramCredentialsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
 func (m *DescribeUserScramCredentialsResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *DescribeUserScramCredentialsResponse) Results() DescribeUserScramCredentialsResponseResultList {
 	return DescribeUserScramCredentialsResponseResultList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -54,7 +52,6 @@ type DescribeUserScramCredentialsResponseResult struct {
 }
 
 func (v DescribeUserScramCredentialsResponseResult) User() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v DescribeUserScramCredentialsResponseResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1])
 }
@@ -63,7 +60,6 @@ func (v DescribeUserScramCredentialsResponseResult) ErrorCode() fastcodec.ErrorC
 func (v DescribeUserScramCredentialsResponseResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
-
 func (v DescribeUserScramCredentialsResponseResult) CredentialInfos() DescribeUserScramCredentialsResponseCredentialInfoList {
 	return DescribeUserScramCredentialsResponseCredentialInfoList{list{v.m, v.s[4], v.s[5]}}
 }
@@ -101,7 +97,6 @@ type DescribeUserScramCredentialsResponseCredentialInfo struct {
 }
 
 func (v DescribeUserScramCredentialsResponseCredentialInfo) Mechanism() int8 { return v.m.int8(v.off) }
-
 func (v DescribeUserScramCredentialsResponseCredentialInfo) Iterations() int32 {
 	return v.m.int32(v.off + 1)
 }
@@ -131,15 +126,12 @@ func (l DescribeUserScramCredentialsResponseCredentialInfoList) All() iter.Seq[D
 }
 
 func parseDescribeUserScramCredentialsResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -149,7 +141,6 @@ func parseDescribeUserScramCredentialsResponseFlexible(m *message, s *[5]uint32)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 7
@@ -160,8 +151,7 @@ func parseDescribeUserScramCredentialsResponseFlexible(m *message, s *[5]uint32)
 	if off = parseDescribeUserScramCredentialsResponseResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -171,12 +161,9 @@ func parseDescribeUserScramCredentialsResponseFlexible(m *message, s *[5]uint32)
 }
 
 func parseDescribeUserScramCredentialsResponseResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
-		// User
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -187,7 +174,6 @@ func parseDescribeUserScramCredentialsResponseResultFlexible(m *message, off, n 
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -197,7 +183,6 @@ func parseDescribeUserScramCredentialsResponseResultFlexible(m *message, off, n 
 		} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactStringNullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// CredentialInfos
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(5+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(5+1)]
@@ -213,8 +198,7 @@ func parseDescribeUserScramCredentialsResponseResultFlexible(m *message, off, n 
 			return -1
 		}
 		s = (*[7]uint32)(m.words[at:])
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

@@ -47,7 +47,6 @@ func (m *ElectLeadersRequest) ElectionType() int8 {
 func (m *ElectLeadersRequest) TopicPartitions() ElectLeadersRequestTopicPartitionsList {
 	return ElectLeadersRequestTopicPartitionsList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *ElectLeadersRequest) TimeoutMs() int32 { return m.int32(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -65,7 +64,6 @@ type ElectLeadersRequestTopicPartitions struct {
 }
 
 func (v ElectLeadersRequestTopicPartitions) Topic() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v ElectLeadersRequestTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -100,15 +98,12 @@ func (l ElectLeadersRequestTopicPartitionsList) All() iter.Seq[ElectLeadersReque
 }
 
 func parseElectLeadersRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-1 {
 		return m.failRun(off, "ElectionType:1", -1)
 	}
 	off += 1
-	// TopicPartitions
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -119,8 +114,7 @@ func parseElectLeadersRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseElectLeadersRequestTopicPartitionsFlexible(m, off, count, base); off < 0 {
 		return m.in("TopicPartitions", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "TimeoutMs:4", -1)
 	}
@@ -134,10 +128,7 @@ func parseElectLeadersRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseElectLeadersRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -147,7 +138,6 @@ func parseElectLeadersRequestLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ElectionType:1@1+", -1)
 	}
 	off += run1
-	// TopicPartitions
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -158,8 +148,7 @@ func parseElectLeadersRequestLegacy(m *message, s *[3]uint32) int {
 	if off = parseElectLeadersRequestTopicPartitionsLegacy(m, off, count, base); off < 0 {
 		return m.in("TopicPartitions", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "TimeoutMs:4", -1)
 	}
@@ -171,14 +160,12 @@ func parseElectLeadersRequestTopicPartitionsFlexible(m *message, off, n int, at 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Topic
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -199,14 +186,12 @@ func parseElectLeadersRequestTopicPartitionsLegacy(m *message, off, n int, at ui
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Topic
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)

@@ -64,7 +64,6 @@ type ElectLeadersResponseReplicaElectionResult struct {
 }
 
 func (v ElectLeadersResponseReplicaElectionResult) Topic() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v ElectLeadersResponseReplicaElectionResult) PartitionResult() ElectLeadersResponsePartitionResultList {
 	return ElectLeadersResponsePartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -105,7 +104,6 @@ type ElectLeadersResponsePartitionResult struct {
 }
 
 func (v ElectLeadersResponsePartitionResult) PartitionID() int32 { return v.m.int32(v.s[0]) }
-
 func (v ElectLeadersResponsePartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -143,15 +141,12 @@ func (l ElectLeadersResponsePartitionResultList) All() iter.Seq[ElectLeadersResp
 }
 
 func parseElectLeadersResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ReplicaElectionResults
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -162,8 +157,7 @@ func parseElectLeadersResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseElectLeadersResponseReplicaElectionResultFlexible(m, off, count, base); off < 0 {
 		return m.in("ReplicaElectionResults", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -173,10 +167,7 @@ func parseElectLeadersResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseElectLeadersResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 1 {
 		run1 = 6
@@ -186,7 +177,6 @@ func parseElectLeadersResponseLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2@1+", -1)
 	}
 	off += run1
-	// ReplicaElectionResults
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -202,19 +192,15 @@ func parseElectLeadersResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseElectLeadersResponseReplicaElectionResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Topic
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Topic", i); off < 0 {
 			return -1
 		}
-		// PartitionResult
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -226,8 +212,7 @@ func parseElectLeadersResponseReplicaElectionResultFlexible(m *message, off, n i
 			return m.in("PartitionResult", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -239,19 +224,15 @@ func parseElectLeadersResponseReplicaElectionResultFlexible(m *message, off, n i
 }
 
 func parseElectLeadersResponseReplicaElectionResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Topic
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Topic", i); off < 0 {
 			return -1
 		}
-		// PartitionResult
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 3
@@ -278,7 +259,6 @@ func parseElectLeadersResponsePartitionResultFlexible(m *message, off, n int, at
 			return m.failRun(off, "PartitionId:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -307,7 +287,6 @@ func parseElectLeadersResponsePartitionResultLegacy(m *message, off, n int, at u
 			return m.failRun(off, "PartitionId:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)

@@ -37,7 +37,6 @@ func (m *EndQuorumEpochRequest) Parse(body []byte, version int16) error {
 
 // ClusterID: nullable.
 func (m *EndQuorumEpochRequest) ClusterID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *EndQuorumEpochRequest) Topics() EndQuorumEpochRequestTopicDataList {
 	return EndQuorumEpochRequestTopicDataList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -65,7 +64,6 @@ type EndQuorumEpochRequestTopicData struct {
 }
 
 func (v EndQuorumEpochRequestTopicData) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v EndQuorumEpochRequestTopicData) Partitions() EndQuorumEpochRequestPartitionDataList {
 	return EndQuorumEpochRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -106,10 +104,8 @@ type EndQuorumEpochRequestPartitionData struct {
 }
 
 func (v EndQuorumEpochRequestPartitionData) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
-func (v EndQuorumEpochRequestPartitionData) LeaderID() int32 { return v.m.int32(v.s[0] + 4) }
-
-func (v EndQuorumEpochRequestPartitionData) LeaderEpoch() int32 { return v.m.int32(v.s[0] + 8) }
+func (v EndQuorumEpochRequestPartitionData) LeaderID() int32       { return v.m.int32(v.s[0] + 4) }
+func (v EndQuorumEpochRequestPartitionData) LeaderEpoch() int32    { return v.m.int32(v.s[0] + 8) }
 
 // PreferredSuccessors: versions 0.
 func (v EndQuorumEpochRequestPartitionData) PreferredSuccessors() Int32s {
@@ -163,7 +159,6 @@ type EndQuorumEpochRequestReplicaInfo struct {
 }
 
 func (v EndQuorumEpochRequestReplicaInfo) CandidateID() int32 { return v.m.int32(v.off) }
-
 func (v EndQuorumEpochRequestReplicaInfo) CandidateDirectoryID() fastcodec.UUID {
 	return v.m.uuid(v.off + 4)
 }
@@ -199,9 +194,7 @@ type EndQuorumEpochRequestLeaderEndpoint struct {
 }
 
 func (v EndQuorumEpochRequestLeaderEndpoint) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v EndQuorumEpochRequestLeaderEndpoint) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
 func (v EndQuorumEpochRequestLeaderEndpoint) Port() uint16 { return v.m.uint16(v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -231,11 +224,8 @@ func (l EndQuorumEpochRequestLeaderEndpointList) All() iter.Seq[EndQuorumEpochRe
 }
 
 func parseEndQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// ClusterId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -245,7 +235,6 @@ func parseEndQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ClusterId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -257,7 +246,6 @@ func parseEndQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// LeaderEndpoints
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -268,8 +256,7 @@ func parseEndQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 	if off = parseEndQuorumEpochRequestLeaderEndpointFlexible(m, off, count, base); off < 0 {
 		return m.in("LeaderEndpoints", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -279,11 +266,8 @@ func parseEndQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseEndQuorumEpochRequestLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// ClusterId
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[0], s[1] = 0, uint32(off)
@@ -293,7 +277,6 @@ func parseEndQuorumEpochRequestLegacy(m *message, s *[7]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16Nullable, "ClusterId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -309,19 +292,15 @@ func parseEndQuorumEpochRequestLegacy(m *message, s *[7]uint32) int {
 }
 
 func parseEndQuorumEpochRequestTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*14 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 6
@@ -333,8 +312,7 @@ func parseEndQuorumEpochRequestTopicDataFlexible(m *message, off, n int, at uint
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -346,19 +324,15 @@ func parseEndQuorumEpochRequestTopicDataFlexible(m *message, off, n int, at uint
 }
 
 func parseEndQuorumEpochRequestTopicDataLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*16 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 6
@@ -377,9 +351,7 @@ func parseEndQuorumEpochRequestTopicDataLegacy(m *message, off, n int, at uint32
 }
 
 func parseEndQuorumEpochRequestPartitionDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -387,7 +359,6 @@ func parseEndQuorumEpochRequestPartitionDataFlexible(m *message, off, n int, at 
 			return m.failRun(off, "PartitionIndex:4 LeaderId:4 LeaderEpoch:4", i)
 		}
 		off += 12
-		// PreferredCandidates
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(20+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(20+1)]
@@ -403,8 +374,7 @@ func parseEndQuorumEpochRequestPartitionDataFlexible(m *message, off, n int, at 
 			return -1
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -424,7 +394,6 @@ func parseEndQuorumEpochRequestPartitionDataLegacy(m *message, off, n int, at ui
 			return m.failRun(off, "PartitionIndex:4 LeaderId:4 LeaderEpoch:4", i)
 		}
 		off += 12
-		// PreferredSuccessors
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[1], off = uint32(off+4), off+4+i32(b, off)*4
 			s[2] = uint32(off)
@@ -440,14 +409,12 @@ func parseEndQuorumEpochRequestLeaderEndpointFlexible(m *message, off, n int, at
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)

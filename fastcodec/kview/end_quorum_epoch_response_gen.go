@@ -36,7 +36,6 @@ func (m *EndQuorumEpochResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *EndQuorumEpochResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
 func (m *EndQuorumEpochResponse) Topics() EndQuorumEpochResponseTopicDataList {
 	return EndQuorumEpochResponseTopicDataList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -65,7 +64,6 @@ type EndQuorumEpochResponseTopicData struct {
 }
 
 func (v EndQuorumEpochResponseTopicData) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v EndQuorumEpochResponseTopicData) Partitions() EndQuorumEpochResponsePartitionDataList {
 	return EndQuorumEpochResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -106,13 +104,10 @@ type EndQuorumEpochResponsePartitionData struct {
 }
 
 func (v EndQuorumEpochResponsePartitionData) PartitionIndex() int32 { return v.m.int32(v.off) }
-
 func (v EndQuorumEpochResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
-
-func (v EndQuorumEpochResponsePartitionData) LeaderID() int32 { return v.m.int32(v.off + 6) }
-
+func (v EndQuorumEpochResponsePartitionData) LeaderID() int32    { return v.m.int32(v.off + 6) }
 func (v EndQuorumEpochResponsePartitionData) LeaderEpoch() int32 { return v.m.int32(v.off + 10) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -157,10 +152,8 @@ type EndQuorumEpochResponseNodeEndpoint struct {
 }
 
 func (v EndQuorumEpochResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
-
-func (v EndQuorumEpochResponseNodeEndpoint) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v EndQuorumEpochResponseNodeEndpoint) Port() uint16 { return v.m.uint16(v.s[2]) }
+func (v EndQuorumEpochResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
+func (v EndQuorumEpochResponseNodeEndpoint) Port() uint16  { return v.m.uint16(v.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v EndQuorumEpochResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
@@ -189,15 +182,12 @@ func (l EndQuorumEpochResponseNodeEndpointList) All() iter.Seq[EndQuorumEpochRes
 }
 
 func parseEndQuorumEpochResponseFlexible(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -208,8 +198,7 @@ func parseEndQuorumEpochResponseFlexible(m *message, s *[4]uint32) int {
 	if off = parseEndQuorumEpochResponseTopicDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[3] = 0
@@ -223,9 +212,7 @@ func parseEndQuorumEpochResponseFlexible(m *message, s *[4]uint32) int {
 }
 
 func tagsEndQuorumEpochResponse(m *message, off, i int) (int, uint32) {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -240,7 +227,6 @@ func tagsEndQuorumEpochResponse(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[2]uint32)(m.words[block:])
 			off = at
-			// NodeEndpoints
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 3
@@ -263,15 +249,12 @@ func tagsEndQuorumEpochResponse(m *message, off, i int) (int, uint32) {
 }
 
 func parseEndQuorumEpochResponseLegacy(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -287,19 +270,15 @@ func parseEndQuorumEpochResponseLegacy(m *message, s *[4]uint32) int {
 }
 
 func parseEndQuorumEpochResponseTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(14+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(14+1)]
@@ -315,8 +294,7 @@ func parseEndQuorumEpochResponseTopicDataFlexible(m *message, off, n int, at uin
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -328,19 +306,15 @@ func parseEndQuorumEpochResponseTopicDataFlexible(m *message, off, n int, at uin
 }
 
 func parseEndQuorumEpochResponseTopicDataLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 14, fault.Count32, "PartitionIndex:4 ErrorCode:2 LeaderId:4 LeaderEpoch:4", "Partitions", i); off < 0 {
 			return -1
 		}
@@ -360,7 +334,6 @@ func parseEndQuorumEpochResponseNodeEndpointFlexible(m *message, off, n int, at 
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)

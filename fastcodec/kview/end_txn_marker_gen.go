@@ -28,7 +28,6 @@ func (m *EndTxnMarker) Parse(body []byte, version int16) error {
 }
 
 func (m *EndTxnMarker) CoordinatorEpoch() int32 { return m.int32(0) }
-
 func parseEndTxnMarkerLegacy(m *message, s *[0]uint32) int {
 	b := m.b
 	off := 0

@@ -34,12 +34,9 @@ func (m *EndTxnRequest) Parse(body []byte, version int16) error {
 }
 
 func (m *EndTxnRequest) TransactionalID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *EndTxnRequest) ProducerID() int64 { return m.int64(m.s[1]) }
-
-func (m *EndTxnRequest) ProducerEpoch() int16 { return m.int16(m.s[1] + 8) }
-
-func (m *EndTxnRequest) Committed() bool { return m.bool(m.s[1] + 10) }
+func (m *EndTxnRequest) ProducerID() int64       { return m.int64(m.s[1]) }
+func (m *EndTxnRequest) ProducerEpoch() int16    { return m.int16(m.s[1] + 8) }
+func (m *EndTxnRequest) Committed() bool         { return m.bool(m.s[1] + 10) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *EndTxnRequest) UnknownTags() fastcodec.Tags {
@@ -52,7 +49,6 @@ func (m *EndTxnRequest) UnknownTags() fastcodec.Tags {
 func parseEndTxnRequestFlexible(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// TransactionalId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -74,7 +70,6 @@ func parseEndTxnRequestFlexible(m *message, s *[2]uint32) int {
 func parseEndTxnRequestLegacy(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// TransactionalId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)

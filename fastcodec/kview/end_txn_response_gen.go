@@ -32,8 +32,7 @@ func (m *EndTxnResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *EndTxnResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *EndTxnResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *EndTxnResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ProducerID: versions 5+, else -1.
@@ -65,8 +64,7 @@ func (m *EndTxnResponse) UnknownTags() fastcodec.Tags {
 }
 
 func parseEndTxnResponseFlexible(m *message, s *[0]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 6
 	if v >= 5 {
 		run1 = 16

@@ -32,8 +32,7 @@ func (m *EnvelopeRequest) Parse(body []byte, version int16) error {
 func (m *EnvelopeRequest) RequestData() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // RequestPrincipal: nullable.
-func (m *EnvelopeRequest) RequestPrincipal() []byte { return m.bytes(m.s[2], m.s[3]) }
-
+func (m *EnvelopeRequest) RequestPrincipal() []byte  { return m.bytes(m.s[2], m.s[3]) }
 func (m *EnvelopeRequest) ClientHostAddress() []byte { return m.bytes(m.s[4], m.s[5]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -44,7 +43,6 @@ func (m *EnvelopeRequest) UnknownTags() fastcodec.Tags {
 func parseEnvelopeRequestFlexible(m *message, s *[6]uint32) int {
 	b := m.b
 	off := 0
-	// RequestData
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -54,7 +52,6 @@ func parseEnvelopeRequestFlexible(m *message, s *[6]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactBytes, "RequestData", -1); off < 0 {
 		return -1
 	}
-	// RequestPrincipal
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[2], s[3] = 0, uint32(off)
@@ -67,7 +64,6 @@ func parseEnvelopeRequestFlexible(m *message, s *[6]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactBytesNullable, "RequestPrincipal", -1); off < 0 {
 		return -1
 	}
-	// ClientHostAddress
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[4], off = uint32(off+1), off+int(b[off])
 		s[5] = uint32(off)

@@ -30,8 +30,7 @@ func (m *EnvelopeResponse) Parse(body []byte, version int16) error {
 }
 
 // ResponseData: nullable.
-func (m *EnvelopeResponse) ResponseData() []byte { return m.bytes(m.s[0], m.s[1]) }
-
+func (m *EnvelopeResponse) ResponseData() []byte           { return m.bytes(m.s[0], m.s[1]) }
 func (m *EnvelopeResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -42,7 +41,6 @@ func (m *EnvelopeResponse) UnknownTags() fastcodec.Tags {
 func parseEnvelopeResponseFlexible(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// ResponseData
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)

@@ -33,10 +33,8 @@ func (m *ExpireDelegationTokenResponse) Parse(body []byte, version int16) error 
 }
 
 func (m *ExpireDelegationTokenResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
-func (m *ExpireDelegationTokenResponse) ExpiryTimestampMs() int64 { return m.int64(2) }
-
-func (m *ExpireDelegationTokenResponse) ThrottleTimeMs() int32 { return m.int32(10) }
+func (m *ExpireDelegationTokenResponse) ExpiryTimestampMs() int64       { return m.int64(2) }
+func (m *ExpireDelegationTokenResponse) ThrottleTimeMs() int32          { return m.int32(10) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *ExpireDelegationTokenResponse) UnknownTags() fastcodec.Tags {

@@ -418,10 +418,7 @@ func (l FetchRequestForgottenTopicList) All() iter.Seq[FetchRequestForgottenTopi
 }
 
 func parseFetchRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 25
 	if v >= 15 {
 		run1 = 21
@@ -431,7 +428,6 @@ func parseFetchRequestFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ReplicaId:4@12-14 MaxWaitMs:4 MinBytes:4 MaxBytes:4 IsolationLevel:1 SessionId:4 SessionEpoch:4", -1)
 	}
 	off += run1
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -443,7 +439,6 @@ func parseFetchRequestFlexible(m *message, s *[7]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[0], s[1] = uint32(count), base
-	// ForgottenTopicsData
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -455,7 +450,6 @@ func parseFetchRequestFlexible(m *message, s *[7]uint32) int {
 		return m.in("ForgottenTopicsData", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// RackId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[4], off = uint32(off+1), off+int(b[off])
 		s[5] = uint32(off)
@@ -475,8 +469,7 @@ func parseFetchRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func tagsFetchRequest(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -491,7 +484,6 @@ func tagsFetchRequest(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[3]uint32)(m.words[block:])
 			off = at
-			// ClusterId
 			if off < len(b) && b[off] == 0 {
 				off++
 				t[0], t[1] = 0, uint32(off)
@@ -510,7 +502,6 @@ func tagsFetchRequest(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[3]uint32)(m.words[block:])
 			off = at
-			// ReplicaState
 			t[2] = uint32(off)
 			if off = m.fixed(off, 12, true, "ReplicaId:4 ReplicaEpoch:8", "ReplicaState", i); off < 0 {
 				return -1, 0
@@ -525,10 +516,7 @@ func tagsFetchRequest(m *message, off, i int) (int, uint32) {
 }
 
 func parseFetchRequestLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 12
 	if v >= 3 {
 		run1 = 16
@@ -544,7 +532,6 @@ func parseFetchRequestLegacy(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ReplicaId:4 MaxWaitMs:4 MinBytes:4 MaxBytes:4@3+ IsolationLevel:1@4+ SessionId:4@7+ SessionEpoch:4@7+", -1)
 	}
 	off += run1
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -557,7 +544,6 @@ func parseFetchRequestLegacy(m *message, s *[7]uint32) int {
 	}
 	s[0], s[1] = uint32(count), base
 	if v >= 7 {
-		// ForgottenTopicsData
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -571,7 +557,6 @@ func parseFetchRequestLegacy(m *message, s *[7]uint32) int {
 		s[2], s[3] = uint32(count), base
 	}
 	if v >= 11 {
-		// RackId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[4], off = uint32(off+2), off+2+i16(b, off)
 			s[5] = uint32(off)
@@ -583,10 +568,7 @@ func parseFetchRequestLegacy(m *message, s *[7]uint32) int {
 }
 
 func parseFetchRequestTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 13 {
 		run1 = 16
@@ -594,7 +576,6 @@ func parseFetchRequestTopicFlexible(m *message, off, n int, at uint32) int {
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 12 {
-			// Topic
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -608,7 +589,6 @@ func parseFetchRequestTopicFlexible(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "TopicId:16@13+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*33 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -620,8 +600,7 @@ func parseFetchRequestTopicFlexible(m *message, off, n int, at uint32) int {
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -633,19 +612,15 @@ func parseFetchRequestTopicFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseFetchRequestTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Topic
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*16 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 2
@@ -664,8 +639,7 @@ func parseFetchRequestTopicLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseFetchRequestPartitionFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -689,8 +663,7 @@ func parseFetchRequestPartitionFlexible(m *message, off, n int, at uint32) int {
 }
 
 func tagsFetchRequestPartition(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -734,8 +707,7 @@ func tagsFetchRequestPartition(m *message, off, i int) (int, uint32) {
 }
 
 func parseFetchRequestPartitionLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 16
 	if v >= 5 {
 		run1 = 24
@@ -756,8 +728,7 @@ func parseFetchRequestPartitionLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseFetchRequestForgottenTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 13 {
 		run1 = 16
@@ -765,7 +736,6 @@ func parseFetchRequestForgottenTopicFlexible(m *message, off, n int, at uint32) 
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		if v <= 12 {
-			// Topic
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -779,7 +749,6 @@ func parseFetchRequestForgottenTopicFlexible(m *message, off, n int, at uint32) 
 			return m.failRun(off, "TopicId:16@13+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -800,14 +769,12 @@ func parseFetchRequestForgottenTopicLegacy(m *message, off, n int, at uint32) in
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Topic
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)

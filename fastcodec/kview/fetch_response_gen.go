@@ -145,11 +145,9 @@ type FetchResponsePartitionData struct {
 	s *[7]uint32
 }
 
-func (v FetchResponsePartitionData) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
+func (v FetchResponsePartitionData) PartitionIndex() int32          { return v.m.int32(v.s[0]) }
 func (v FetchResponsePartitionData) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[0] + 4) }
-
-func (v FetchResponsePartitionData) HighWatermark() int64 { return v.m.int64(v.s[0] + 6) }
+func (v FetchResponsePartitionData) HighWatermark() int64           { return v.m.int64(v.s[0] + 6) }
 
 // LastStableOffset: versions 4+, else -1.
 func (v FetchResponsePartitionData) LastStableOffset() int64 {
@@ -341,8 +339,7 @@ type FetchResponseAbortedTransaction struct {
 	off uint32
 }
 
-func (v FetchResponseAbortedTransaction) ProducerID() int64 { return v.m.int64(v.off) }
-
+func (v FetchResponseAbortedTransaction) ProducerID() int64  { return v.m.int64(v.off) }
 func (v FetchResponseAbortedTransaction) FirstOffset() int64 { return v.m.int64(v.off + 8) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -387,10 +384,8 @@ type FetchResponseNodeEndpoint struct {
 }
 
 func (v FetchResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
-
-func (v FetchResponseNodeEndpoint) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v FetchResponseNodeEndpoint) Port() int32 { return v.m.int32(v.s[2]) }
+func (v FetchResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
+func (v FetchResponseNodeEndpoint) Port() int32   { return v.m.int32(v.s[2]) }
 
 // Rack: nullable.
 func (v FetchResponseNodeEndpoint) Rack() []byte { return v.m.bytes(v.s[3], v.s[4]) }
@@ -422,15 +417,12 @@ func (l FetchResponseNodeEndpointList) All() iter.Seq[FetchResponseNodeEndpoint]
 }
 
 func parseFetchResponseFlexible(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-10 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2 SessionId:4", -1)
 	}
 	off += 10
-	// Responses
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -441,8 +433,7 @@ func parseFetchResponseFlexible(m *message, s *[4]uint32) int {
 	if off = parseFetchResponseFetchableTopicResponseFlexible(m, off, count, base); off < 0 {
 		return m.in("Responses", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[3] = 0
@@ -456,10 +447,7 @@ func parseFetchResponseFlexible(m *message, s *[4]uint32) int {
 }
 
 func tagsFetchResponse(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -474,7 +462,6 @@ func tagsFetchResponse(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[2]uint32)(m.words[block:])
 			off = at
-			// NodeEndpoints
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 5
@@ -497,10 +484,7 @@ func tagsFetchResponse(m *message, off, i int) (int, uint32) {
 }
 
 func parseFetchResponseLegacy(m *message, s *[4]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 4
@@ -513,7 +497,6 @@ func parseFetchResponseLegacy(m *message, s *[4]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@1+ ErrorCode:2@7+ SessionId:4@7+", -1)
 	}
 	off += run1
-	// Responses
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -529,10 +512,7 @@ func parseFetchResponseLegacy(m *message, s *[4]uint32) int {
 }
 
 func parseFetchResponseFetchableTopicResponseFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 13 {
 		run1 = 16
@@ -540,7 +520,6 @@ func parseFetchResponseFetchableTopicResponseFlexible(m *message, off, n int, at
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 12 {
-			// Topic
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -554,7 +533,6 @@ func parseFetchResponseFetchableTopicResponseFlexible(m *message, off, n int, at
 			return m.failRun(off, "TopicId:16@13+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*37 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 7
@@ -566,8 +544,7 @@ func parseFetchResponseFetchableTopicResponseFlexible(m *message, off, n int, at
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -579,19 +556,15 @@ func parseFetchResponseFetchableTopicResponseFlexible(m *message, off, n int, at
 }
 
 func parseFetchResponseFetchableTopicResponseLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Topic
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*18 <= len(b)-4-off && m.next+i32(b, off)*7 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 7
@@ -610,9 +583,7 @@ func parseFetchResponseFetchableTopicResponseLegacy(m *message, off, n int, at u
 }
 
 func parseFetchResponsePartitionDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -620,7 +591,6 @@ func parseFetchResponsePartitionDataFlexible(m *message, off, n int, at uint32) 
 			return m.failRun(off, "PartitionIndex:4 ErrorCode:2 HighWatermark:8 LastStableOffset:8 LogStartOffset:8", i)
 		}
 		off += 30
-		// AbortedTransactions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(16+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(16+1)]
@@ -636,13 +606,11 @@ func parseFetchResponsePartitionDataFlexible(m *message, off, n int, at uint32) 
 			return -1
 		}
 		s = (*[7]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off > len(b)-4 {
 			return m.failRun(off, "PreferredReadReplica:4", i)
 		}
 		off += 4
-		// Records
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[4], s[5] = 0, uint32(off)
@@ -685,7 +653,6 @@ func tagsFetchResponsePartitionData(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[3]uint32)(m.words[block:])
 			off = at
-			// DivergingEpoch
 			t[0] = uint32(off)
 			if off = m.fixed(off, 12, true, "Epoch:4 EndOffset:8", "DivergingEpoch", i); off < 0 {
 				return -1, 0
@@ -699,7 +666,6 @@ func tagsFetchResponsePartitionData(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[3]uint32)(m.words[block:])
 			off = at
-			// CurrentLeader
 			t[1] = uint32(off)
 			if off = m.fixed(off, 8, true, "LeaderId:4 LeaderEpoch:4", "CurrentLeader", i); off < 0 {
 				return -1, 0
@@ -713,7 +679,6 @@ func tagsFetchResponsePartitionData(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[3]uint32)(m.words[block:])
 			off = at
-			// SnapshotId
 			t[2] = uint32(off)
 			if off = m.fixed(off, 12, true, "EndOffset:8 Epoch:4", "SnapshotId", i); off < 0 {
 				return -1, 0
@@ -728,10 +693,7 @@ func tagsFetchResponsePartitionData(m *message, off, i int) (int, uint32) {
 }
 
 func parseFetchResponsePartitionDataLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 14
 	if v >= 4 {
 		run1 = 22
@@ -751,13 +713,11 @@ func parseFetchResponsePartitionDataLegacy(m *message, off, n int, at uint32) in
 		}
 		off += run1
 		if v >= 4 {
-			// AbortedTransactions
 			if off, count, base = m.strided(off, 16, fault.Count32Nullable, "ProducerId:8 FirstOffset:8", "AbortedTransactions", i); off < 0 {
 				return -1
 			}
 			s = (*[7]uint32)(m.words[at:])
-			s[1], s[2] = uint32(count), base
-			s[3] = uint32(off)
+			s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		} else {
 			s[3] = uint32(off)
 		}
@@ -765,7 +725,6 @@ func parseFetchResponsePartitionDataLegacy(m *message, off, n int, at uint32) in
 			return m.failRun(off, "PreferredReadReplica:4@11+", i)
 		}
 		off += run2
-		// Records
 		if off <= len(b)-4 && b[off] >= 0x80 {
 			off += 4
 			s[4], s[5] = 0, uint32(off)
@@ -789,7 +748,6 @@ func parseFetchResponseNodeEndpointFlexible(m *message, off, n int, at uint32) i
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -800,7 +758,6 @@ func parseFetchResponseNodeEndpointFlexible(m *message, off, n int, at uint32) i
 			return m.failRun(off, "Port:4", i)
 		}
 		off += 4
-		// Rack
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3], s[4] = 0, uint32(off)

@@ -41,9 +41,7 @@ func (m *FetchSnapshotRequest) ClusterID() []byte {
 }
 
 func (m *FetchSnapshotRequest) ReplicaID() int32 { return m.int32(0) }
-
-func (m *FetchSnapshotRequest) MaxBytes() int32 { return m.int32(4) }
-
+func (m *FetchSnapshotRequest) MaxBytes() int32  { return m.int32(4) }
 func (m *FetchSnapshotRequest) Topics() FetchSnapshotRequestTopicSnapshotList {
 	return FetchSnapshotRequestTopicSnapshotList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -60,7 +58,6 @@ type FetchSnapshotRequestTopicSnapshot struct {
 }
 
 func (v FetchSnapshotRequestTopicSnapshot) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v FetchSnapshotRequestTopicSnapshot) Partitions() FetchSnapshotRequestPartitionSnapshotList {
 	return FetchSnapshotRequestPartitionSnapshotList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -98,15 +95,12 @@ type FetchSnapshotRequestPartitionSnapshot struct {
 }
 
 func (v FetchSnapshotRequestPartitionSnapshot) Partition() int32 { return v.m.int32(v.s[0]) }
-
 func (v FetchSnapshotRequestPartitionSnapshot) CurrentLeaderEpoch() int32 {
 	return v.m.int32(v.s[0] + 4)
 }
-
 func (v FetchSnapshotRequestPartitionSnapshot) SnapshotID() FetchSnapshotRequestSnapshotID {
 	return FetchSnapshotRequestSnapshotID{v.m, v.s[1]}
 }
-
 func (v FetchSnapshotRequestPartitionSnapshot) Position() int64 { return v.m.int64(v.s[2]) }
 
 // ReplicaDirectoryID: tag 0, versions 1+.
@@ -158,8 +152,7 @@ type FetchSnapshotRequestSnapshotID struct {
 }
 
 func (v FetchSnapshotRequestSnapshotID) EndOffset() int64 { return v.m.int64(v.off) }
-
-func (v FetchSnapshotRequestSnapshotID) Epoch() int32 { return v.m.int32(v.off + 8) }
+func (v FetchSnapshotRequestSnapshotID) Epoch() int32     { return v.m.int32(v.off + 8) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchSnapshotRequestSnapshotID) UnknownTags() fastcodec.Tags {
@@ -167,15 +160,12 @@ func (v FetchSnapshotRequestSnapshotID) UnknownTags() fastcodec.Tags {
 }
 
 func parseFetchSnapshotRequestFlexible(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-8 {
 		return m.failRun(off, "ReplicaId:4 MaxBytes:4", -1)
 	}
 	off += 8
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -186,8 +176,7 @@ func parseFetchSnapshotRequestFlexible(m *message, s *[4]uint32) int {
 	if off = parseFetchSnapshotRequestTopicSnapshotFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[3] = 0
@@ -216,7 +205,6 @@ func tagsFetchSnapshotRequest(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[2]uint32)(m.words[block:])
 			off = at
-			// ClusterId
 			if off < len(b) && b[off] == 0 {
 				off++
 				t[0], t[1] = 0, uint32(off)
@@ -236,19 +224,15 @@ func tagsFetchSnapshotRequest(m *message, off, i int) (int, uint32) {
 }
 
 func parseFetchSnapshotRequestTopicSnapshotFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*30 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -260,8 +244,7 @@ func parseFetchSnapshotRequestTopicSnapshotFlexible(m *message, off, n int, at u
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -273,8 +256,7 @@ func parseFetchSnapshotRequestTopicSnapshotFlexible(m *message, off, n int, at u
 }
 
 func parseFetchSnapshotRequestPartitionSnapshotFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -282,7 +264,6 @@ func parseFetchSnapshotRequestPartitionSnapshotFlexible(m *message, off, n int, 
 			return m.failRun(off, "Partition:4 CurrentLeaderEpoch:4", i)
 		}
 		off += 8
-		// SnapshotId
 		s[1] = uint32(off)
 		if off = m.fixed(off, 12, true, "EndOffset:8 Epoch:4", "SnapshotId", i); off < 0 {
 			return -1
@@ -308,8 +289,7 @@ func parseFetchSnapshotRequestPartitionSnapshotFlexible(m *message, off, n int, 
 }
 
 func tagsFetchSnapshotRequestPartitionSnapshot(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {

@@ -31,10 +31,8 @@ func (m *FetchSnapshotResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *FetchSnapshotResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *FetchSnapshotResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *FetchSnapshotResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
 func (m *FetchSnapshotResponse) Topics() FetchSnapshotResponseTopicSnapshotList {
 	return FetchSnapshotResponseTopicSnapshotList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -64,7 +62,6 @@ type FetchSnapshotResponseTopicSnapshot struct {
 }
 
 func (v FetchSnapshotResponseTopicSnapshot) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v FetchSnapshotResponseTopicSnapshot) Partitions() FetchSnapshotResponsePartitionSnapshotList {
 	return FetchSnapshotResponsePartitionSnapshotList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -102,11 +99,9 @@ type FetchSnapshotResponsePartitionSnapshot struct {
 }
 
 func (v FetchSnapshotResponsePartitionSnapshot) Index() int32 { return v.m.int32(v.s[0]) }
-
 func (v FetchSnapshotResponsePartitionSnapshot) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
-
 func (v FetchSnapshotResponsePartitionSnapshot) SnapshotID() FetchSnapshotResponseSnapshotID {
 	return FetchSnapshotResponseSnapshotID{v.m, v.s[1]}
 }
@@ -123,10 +118,8 @@ func (v FetchSnapshotResponsePartitionSnapshot) CurrentLeader() FetchSnapshotRes
 	return FetchSnapshotResponseLeaderIDAndEpoch{v.m, t[0]}
 }
 
-func (v FetchSnapshotResponsePartitionSnapshot) Size() int64 { return v.m.int64(v.s[2]) }
-
+func (v FetchSnapshotResponsePartitionSnapshot) Size() int64     { return v.m.int64(v.s[2]) }
 func (v FetchSnapshotResponsePartitionSnapshot) Position() int64 { return v.m.int64(v.s[2] + 8) }
-
 func (v FetchSnapshotResponsePartitionSnapshot) UnalignedRecords() []byte {
 	return v.m.bytes(v.s[3], v.s[4])
 }
@@ -164,8 +157,7 @@ type FetchSnapshotResponseSnapshotID struct {
 }
 
 func (v FetchSnapshotResponseSnapshotID) EndOffset() int64 { return v.m.int64(v.off) }
-
-func (v FetchSnapshotResponseSnapshotID) Epoch() int32 { return v.m.int32(v.off + 8) }
+func (v FetchSnapshotResponseSnapshotID) Epoch() int32     { return v.m.int32(v.off + 8) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchSnapshotResponseSnapshotID) UnknownTags() fastcodec.Tags {
@@ -207,10 +199,8 @@ type FetchSnapshotResponseNodeEndpoint struct {
 }
 
 func (v FetchSnapshotResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
-
-func (v FetchSnapshotResponseNodeEndpoint) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v FetchSnapshotResponseNodeEndpoint) Port() uint16 { return v.m.uint16(v.s[2]) }
+func (v FetchSnapshotResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
+func (v FetchSnapshotResponseNodeEndpoint) Port() uint16  { return v.m.uint16(v.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchSnapshotResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
@@ -239,15 +229,12 @@ func (l FetchSnapshotResponseNodeEndpointList) All() iter.Seq[FetchSnapshotRespo
 }
 
 func parseFetchSnapshotResponseFlexible(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -258,8 +245,7 @@ func parseFetchSnapshotResponseFlexible(m *message, s *[4]uint32) int {
 	if off = parseFetchSnapshotResponseTopicSnapshotFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[3] = 0
@@ -273,10 +259,7 @@ func parseFetchSnapshotResponseFlexible(m *message, s *[4]uint32) int {
 }
 
 func tagsFetchSnapshotResponse(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -291,7 +274,6 @@ func tagsFetchSnapshotResponse(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[2]uint32)(m.words[block:])
 			off = at
-			// NodeEndpoints
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 3
@@ -314,19 +296,15 @@ func tagsFetchSnapshotResponse(m *message, off, i int) (int, uint32) {
 }
 
 func parseFetchSnapshotResponseTopicSnapshotFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*37 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 6
@@ -338,8 +316,7 @@ func parseFetchSnapshotResponseTopicSnapshotFlexible(m *message, off, n int, at 
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -351,8 +328,7 @@ func parseFetchSnapshotResponseTopicSnapshotFlexible(m *message, off, n int, at 
 }
 
 func parseFetchSnapshotResponsePartitionSnapshotFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -360,7 +336,6 @@ func parseFetchSnapshotResponsePartitionSnapshotFlexible(m *message, off, n int,
 			return m.failRun(off, "Index:4 ErrorCode:2", i)
 		}
 		off += 6
-		// SnapshotId
 		s[1] = uint32(off)
 		if off = m.fixed(off, 12, true, "EndOffset:8 Epoch:4", "SnapshotId", i); off < 0 {
 			return -1
@@ -370,7 +345,6 @@ func parseFetchSnapshotResponsePartitionSnapshotFlexible(m *message, off, n int,
 			return m.failRun(off, "Size:8 Position:8", i)
 		}
 		off += 16
-		// UnalignedRecords
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
@@ -410,7 +384,6 @@ func tagsFetchSnapshotResponsePartitionSnapshot(m *message, off, i int) (int, ui
 			}
 			t := (*[1]uint32)(m.words[block:])
 			off = at
-			// CurrentLeader
 			t[0] = uint32(off)
 			if off = m.fixed(off, 8, true, "LeaderId:4 LeaderEpoch:4", "CurrentLeader", i); off < 0 {
 				return -1, 0
@@ -433,7 +406,6 @@ func parseFetchSnapshotResponseNodeEndpointFlexible(m *message, off, n int, at u
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)

@@ -66,13 +66,9 @@ func (m *FindCoordinatorRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseFindCoordinatorRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
 	if v <= 3 {
-		// Key
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -87,12 +83,10 @@ func parseFindCoordinatorRequestFlexible(m *message, s *[5]uint32) int {
 	}
 	off += 1
 	if v >= 4 {
-		// CoordinatorKeys
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "CoordinatorKeys", -1); off < 0 {
 			return -1
 		}
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	} else {
 		s[4] = uint32(off)
 	}
@@ -105,14 +99,12 @@ func parseFindCoordinatorRequestFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseFindCoordinatorRequestLegacy(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
 	}
 	off := 0
-	// Key
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)

@@ -109,14 +109,10 @@ type FindCoordinatorResponseCoordinator struct {
 	s *[6]uint32
 }
 
-func (v FindCoordinatorResponseCoordinator) Key() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v FindCoordinatorResponseCoordinator) Key() []byte   { return v.m.bytes(v.s[0], v.s[1]) }
 func (v FindCoordinatorResponseCoordinator) NodeID() int32 { return v.m.int32(v.s[1]) }
-
-func (v FindCoordinatorResponseCoordinator) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-func (v FindCoordinatorResponseCoordinator) Port() int32 { return v.m.int32(v.s[3]) }
-
+func (v FindCoordinatorResponseCoordinator) Host() []byte  { return v.m.bytes(v.s[2], v.s[3]) }
+func (v FindCoordinatorResponseCoordinator) Port() int32   { return v.m.int32(v.s[3]) }
 func (v FindCoordinatorResponseCoordinator) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[3] + 4)
 }
@@ -151,10 +147,7 @@ func (l FindCoordinatorResponseCoordinatorList) All() iter.Seq[FindCoordinatorRe
 }
 
 func parseFindCoordinatorResponseFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 6
 	if v >= 4 {
 		run1 = 4
@@ -169,7 +162,6 @@ func parseFindCoordinatorResponseFlexible(m *message, s *[7]uint32) int {
 	}
 	off += run1
 	if v <= 3 {
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)
@@ -187,7 +179,6 @@ func parseFindCoordinatorResponseFlexible(m *message, s *[7]uint32) int {
 	}
 	off += run2
 	if v <= 3 {
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -202,7 +193,6 @@ func parseFindCoordinatorResponseFlexible(m *message, s *[7]uint32) int {
 	}
 	off += run2
 	if v >= 4 {
-		// Coordinators
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*14 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 6
@@ -213,8 +203,7 @@ func parseFindCoordinatorResponseFlexible(m *message, s *[7]uint32) int {
 		if off = parseFindCoordinatorResponseCoordinatorFlexible(m, off, count, base); off < 0 {
 			return m.in("Coordinators", -1)
 		}
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	} else {
 		s[6] = uint32(off)
 	}
@@ -227,8 +216,7 @@ func parseFindCoordinatorResponseFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseFindCoordinatorResponseLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 2
 	if v >= 1 {
 		run1 = 6
@@ -239,7 +227,6 @@ func parseFindCoordinatorResponseLegacy(m *message, s *[7]uint32) int {
 	}
 	off += run1
 	if v >= 1 {
-		// ErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[0], s[1] = 0, uint32(off)
@@ -256,7 +243,6 @@ func parseFindCoordinatorResponseLegacy(m *message, s *[7]uint32) int {
 		return m.failRun(off, "NodeId:4", -1)
 	}
 	off += 4
-	// Host
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[2], off = uint32(off+2), off+2+i16(b, off)
 		s[3] = uint32(off)
@@ -274,7 +260,6 @@ func parseFindCoordinatorResponseCoordinatorFlexible(m *message, off, n int, at 
 	b := m.b
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
-		// Key
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -285,7 +270,6 @@ func parseFindCoordinatorResponseCoordinatorFlexible(m *message, off, n int, at 
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -296,7 +280,6 @@ func parseFindCoordinatorResponseCoordinatorFlexible(m *message, off, n int, at 
 			return m.failRun(off, "Port:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[4], s[5] = 0, uint32(off)

@@ -29,24 +29,16 @@ func (m *GetTelemetrySubscriptionsResponse) Parse(body []byte, version int16) er
 	return nil
 }
 
-func (m *GetTelemetrySubscriptionsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
-func (m *GetTelemetrySubscriptionsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
+func (m *GetTelemetrySubscriptionsResponse) ThrottleTimeMs() int32            { return m.int32(0) }
+func (m *GetTelemetrySubscriptionsResponse) ErrorCode() fastcodec.ErrorCode   { return m.errorCode(4) }
 func (m *GetTelemetrySubscriptionsResponse) ClientInstanceID() fastcodec.UUID { return m.uuid(6) }
-
-func (m *GetTelemetrySubscriptionsResponse) SubscriptionID() int32 { return m.int32(22) }
-
+func (m *GetTelemetrySubscriptionsResponse) SubscriptionID() int32            { return m.int32(22) }
 func (m *GetTelemetrySubscriptionsResponse) AcceptedCompressionTypes() Int8s {
 	return Int8s{m.bytes(m.s[0], m.s[1])}
 }
-
-func (m *GetTelemetrySubscriptionsResponse) PushIntervalMs() int32 { return m.int32(m.s[1]) }
-
+func (m *GetTelemetrySubscriptionsResponse) PushIntervalMs() int32    { return m.int32(m.s[1]) }
 func (m *GetTelemetrySubscriptionsResponse) TelemetryMaxBytes() int32 { return m.int32(m.s[1] + 4) }
-
-func (m *GetTelemetrySubscriptionsResponse) DeltaTemporality() bool { return m.bool(m.s[1] + 8) }
-
+func (m *GetTelemetrySubscriptionsResponse) DeltaTemporality() bool   { return m.bool(m.s[1] + 8) }
 func (m *GetTelemetrySubscriptionsResponse) RequestedMetrics() Strings {
 	return Strings{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -57,15 +49,12 @@ func (m *GetTelemetrySubscriptionsResponse) UnknownTags() fastcodec.Tags {
 }
 
 func parseGetTelemetrySubscriptionsResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-26 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2 ClientInstanceId:16 SubscriptionId:4", -1)
 	}
 	off += 26
-	// AcceptedCompressionTypes
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*1 < len(b)-off {
 		s[0], off = uint32(off+1), off+1+(int(b[off])-1)*1
 		s[1] = uint32(off)
@@ -76,12 +65,10 @@ func parseGetTelemetrySubscriptionsResponseFlexible(m *message, s *[5]uint32) in
 		return m.failRun(off, "PushIntervalMs:4 TelemetryMaxBytes:4 DeltaTemporality:1", -1)
 	}
 	off += 9
-	// RequestedMetrics
 	if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "RequestedMetrics", -1); off < 0 {
 		return -1
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {

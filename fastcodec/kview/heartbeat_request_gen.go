@@ -33,11 +33,9 @@ func (m *HeartbeatRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *HeartbeatRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
+func (m *HeartbeatRequest) GroupID() []byte     { return m.bytes(m.s[0], m.s[1]) }
 func (m *HeartbeatRequest) GenerationID() int32 { return m.int32(m.s[1]) }
-
-func (m *HeartbeatRequest) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
+func (m *HeartbeatRequest) MemberID() []byte    { return m.bytes(m.s[2], m.s[3]) }
 
 // GroupInstanceID: versions 3+, nullable, else null.
 func (m *HeartbeatRequest) GroupInstanceID() []byte {
@@ -58,7 +56,6 @@ func (m *HeartbeatRequest) UnknownTags() fastcodec.Tags {
 func parseHeartbeatRequestFlexible(m *message, s *[6]uint32) int {
 	b := m.b
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -69,14 +66,12 @@ func parseHeartbeatRequestFlexible(m *message, s *[6]uint32) int {
 		return m.failRun(off, "GenerationId:4", -1)
 	}
 	off += 4
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactString, "MemberId", -1); off < 0 {
 		return -1
 	}
-	// GroupInstanceId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[4], s[5] = 0, uint32(off)
@@ -95,10 +90,8 @@ func parseHeartbeatRequestFlexible(m *message, s *[6]uint32) int {
 }
 
 func parseHeartbeatRequestLegacy(m *message, s *[6]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	off := 0
-	// GroupId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
@@ -109,7 +102,6 @@ func parseHeartbeatRequestLegacy(m *message, s *[6]uint32) int {
 		return m.failRun(off, "GenerationId:4", -1)
 	}
 	off += 4
-	// MemberId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[2], off = uint32(off+2), off+2+i16(b, off)
 		s[3] = uint32(off)
@@ -117,7 +109,6 @@ func parseHeartbeatRequestLegacy(m *message, s *[6]uint32) int {
 		return -1
 	}
 	if v >= 3 {
-		// GroupInstanceId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[4], s[5] = 0, uint32(off)

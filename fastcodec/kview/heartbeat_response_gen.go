@@ -72,8 +72,7 @@ func parseHeartbeatResponseFlexible(m *message, s *[0]uint32) int {
 }
 
 func parseHeartbeatResponseLegacy(m *message, s *[0]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 2
 	if v >= 1 {
 		run1 = 6

@@ -38,7 +38,6 @@ func (m *IncrementalAlterConfigsRequest) Parse(body []byte, version int16) error
 func (m *IncrementalAlterConfigsRequest) Resources() IncrementalAlterConfigsRequestAlterConfigsResourceList {
 	return IncrementalAlterConfigsRequestAlterConfigsResourceList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *IncrementalAlterConfigsRequest) ValidateOnly() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -58,11 +57,9 @@ type IncrementalAlterConfigsRequestAlterConfigsResource struct {
 func (v IncrementalAlterConfigsRequestAlterConfigsResource) ResourceType() int8 {
 	return v.m.int8(v.s[0])
 }
-
 func (v IncrementalAlterConfigsRequestAlterConfigsResource) ResourceName() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v IncrementalAlterConfigsRequestAlterConfigsResource) Configs() IncrementalAlterConfigsRequestAlterableConfigList {
 	return IncrementalAlterConfigsRequestAlterableConfigList{list{v.m, v.s[3], v.s[4]}}
 }
@@ -105,7 +102,6 @@ type IncrementalAlterConfigsRequestAlterableConfig struct {
 func (v IncrementalAlterConfigsRequestAlterableConfig) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v IncrementalAlterConfigsRequestAlterableConfig) ConfigOperation() int8 {
 	return v.m.int8(v.s[1])
 }
@@ -145,11 +141,8 @@ func (l IncrementalAlterConfigsRequestAlterableConfigList) All() iter.Seq[Increm
 }
 
 func parseIncrementalAlterConfigsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Resources
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -160,8 +153,7 @@ func parseIncrementalAlterConfigsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseIncrementalAlterConfigsRequestAlterConfigsResourceFlexible(m, off, count, base); off < 0 {
 		return m.in("Resources", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "ValidateOnly:1", -1)
 	}
@@ -175,11 +167,8 @@ func parseIncrementalAlterConfigsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseIncrementalAlterConfigsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Resources
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*7 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 6
@@ -190,8 +179,7 @@ func parseIncrementalAlterConfigsRequestLegacy(m *message, s *[3]uint32) int {
 	if off = parseIncrementalAlterConfigsRequestAlterConfigsResourceLegacy(m, off, count, base); off < 0 {
 		return m.in("Resources", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "ValidateOnly:1", -1)
 	}
@@ -200,9 +188,7 @@ func parseIncrementalAlterConfigsRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseIncrementalAlterConfigsRequestAlterConfigsResourceFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -210,14 +196,12 @@ func parseIncrementalAlterConfigsRequestAlterConfigsResourceFlexible(m *message,
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactString, "ResourceName", i); off < 0 {
 			return -1
 		}
-		// Configs
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -229,8 +213,7 @@ func parseIncrementalAlterConfigsRequestAlterConfigsResourceFlexible(m *message,
 			return m.in("Configs", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -242,9 +225,7 @@ func parseIncrementalAlterConfigsRequestAlterConfigsResourceFlexible(m *message,
 }
 
 func parseIncrementalAlterConfigsRequestAlterConfigsResourceLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -252,14 +233,12 @@ func parseIncrementalAlterConfigsRequestAlterConfigsResourceLegacy(m *message, o
 			return m.failRun(off, "ResourceType:1", i)
 		}
 		off += 1
-		// ResourceName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.String16, "ResourceName", i); off < 0 {
 			return -1
 		}
-		// Configs
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*5 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -281,7 +260,6 @@ func parseIncrementalAlterConfigsRequestAlterableConfigFlexible(m *message, off,
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -292,7 +270,6 @@ func parseIncrementalAlterConfigsRequestAlterableConfigFlexible(m *message, off,
 			return m.failRun(off, "ConfigOperation:1", i)
 		}
 		off += 1
-		// Value
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -316,7 +293,6 @@ func parseIncrementalAlterConfigsRequestAlterableConfigLegacy(m *message, off, n
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -327,7 +303,6 @@ func parseIncrementalAlterConfigsRequestAlterableConfigLegacy(m *message, off, n
 			return m.failRun(off, "ConfigOperation:1", i)
 		}
 		off += 1
-		// Value
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)

@@ -34,8 +34,7 @@ func (m *InitProducerIDRequest) Parse(body []byte, version int16) error {
 }
 
 // TransactionalID: nullable.
-func (m *InitProducerIDRequest) TransactionalID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
+func (m *InitProducerIDRequest) TransactionalID() []byte     { return m.bytes(m.s[0], m.s[1]) }
 func (m *InitProducerIDRequest) TransactionTimeoutMs() int32 { return m.int32(m.s[1]) }
 
 // ProducerID: versions 3+, else -1.
@@ -86,8 +85,7 @@ func (m *InitProducerIDRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseInitProducerIDRequestFlexible(m *message, s *[2]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 4
 	if v >= 3 {
 		run1 = 14
@@ -96,7 +94,6 @@ func parseInitProducerIDRequestFlexible(m *message, s *[2]uint32) int {
 		run1 = 16
 	}
 	off := 0
-	// TransactionalId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -121,7 +118,6 @@ func parseInitProducerIDRequestFlexible(m *message, s *[2]uint32) int {
 func parseInitProducerIDRequestLegacy(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// TransactionalId
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[0], s[1] = 0, uint32(off)

@@ -32,13 +32,10 @@ func (m *InitProducerIDResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *InitProducerIDResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *InitProducerIDResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *InitProducerIDResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
-func (m *InitProducerIDResponse) ProducerID() int64 { return m.int64(6) }
-
-func (m *InitProducerIDResponse) ProducerEpoch() int16 { return m.int16(14) }
+func (m *InitProducerIDResponse) ProducerID() int64              { return m.int64(6) }
+func (m *InitProducerIDResponse) ProducerEpoch() int16           { return m.int16(14) }
 
 // OngoingTxnProducerID: versions 6+, else -1.
 func (m *InitProducerIDResponse) OngoingTxnProducerID() int64 {
@@ -69,8 +66,7 @@ func (m *InitProducerIDResponse) UnknownTags() fastcodec.Tags {
 }
 
 func parseInitProducerIDResponseFlexible(m *message, s *[0]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 16
 	if v >= 6 {
 		run1 = 26

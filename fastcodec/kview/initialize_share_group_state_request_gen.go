@@ -32,7 +32,6 @@ func (m *InitializeShareGroupStateRequest) Parse(body []byte, version int16) err
 }
 
 func (m *InitializeShareGroupStateRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *InitializeShareGroupStateRequest) Topics() InitializeShareGroupStateRequestInitializeStateDataList {
 	return InitializeShareGroupStateRequestInitializeStateDataList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -51,7 +50,6 @@ type InitializeShareGroupStateRequestInitializeStateData struct {
 func (v InitializeShareGroupStateRequestInitializeStateData) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[0])
 }
-
 func (v InitializeShareGroupStateRequestInitializeStateData) Partitions() InitializeShareGroupStateRequestPartitionDataList {
 	return InitializeShareGroupStateRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -89,11 +87,9 @@ type InitializeShareGroupStateRequestPartitionData struct {
 }
 
 func (v InitializeShareGroupStateRequestPartitionData) Partition() int32 { return v.m.int32(v.off) }
-
 func (v InitializeShareGroupStateRequestPartitionData) StateEpoch() int32 {
 	return v.m.int32(v.off + 4)
 }
-
 func (v InitializeShareGroupStateRequestPartitionData) StartOffset() int64 {
 	return v.m.int64(v.off + 8)
 }
@@ -123,18 +119,14 @@ func (l InitializeShareGroupStateRequestPartitionDataList) All() iter.Seq[Initia
 }
 
 func parseInitializeShareGroupStateRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -145,8 +137,7 @@ func parseInitializeShareGroupStateRequestFlexible(m *message, s *[5]uint32) int
 	if off = parseInitializeShareGroupStateRequestInitializeStateDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -156,9 +147,7 @@ func parseInitializeShareGroupStateRequestFlexible(m *message, s *[5]uint32) int
 }
 
 func parseInitializeShareGroupStateRequestInitializeStateDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -166,7 +155,6 @@ func parseInitializeShareGroupStateRequestInitializeStateDataFlexible(m *message
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(16+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(16+1)]
@@ -182,8 +170,7 @@ func parseInitializeShareGroupStateRequestInitializeStateDataFlexible(m *message
 			return -1
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

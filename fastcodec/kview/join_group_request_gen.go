@@ -35,8 +35,7 @@ func (m *JoinGroupRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *JoinGroupRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
+func (m *JoinGroupRequest) GroupID() []byte         { return m.bytes(m.s[0], m.s[1]) }
 func (m *JoinGroupRequest) SessionTimeoutMs() int32 { return m.int32(m.s[1]) }
 
 // RebalanceTimeoutMs: versions 1+, else -1.
@@ -58,7 +57,6 @@ func (m *JoinGroupRequest) GroupInstanceID() []byte {
 }
 
 func (m *JoinGroupRequest) ProtocolType() []byte { return m.bytes(m.s[6], m.s[7]) }
-
 func (m *JoinGroupRequest) Protocols() JoinGroupRequestProtocolList {
 	return JoinGroupRequestProtocolList{list{&m.message, m.s[8], m.s[9]}}
 }
@@ -85,8 +83,7 @@ type JoinGroupRequestProtocol struct {
 	s *[4]uint32
 }
 
-func (v JoinGroupRequestProtocol) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v JoinGroupRequestProtocol) Name() []byte     { return v.m.bytes(v.s[0], v.s[1]) }
 func (v JoinGroupRequestProtocol) Metadata() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -119,12 +116,8 @@ func (l JoinGroupRequestProtocolList) All() iter.Seq[JoinGroupRequestProtocol] {
 }
 
 func parseJoinGroupRequestFlexible(m *message, s *[12]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -135,14 +128,12 @@ func parseJoinGroupRequestFlexible(m *message, s *[12]uint32) int {
 		return m.failRun(off, "SessionTimeoutMs:4 RebalanceTimeoutMs:4", -1)
 	}
 	off += 8
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactString, "MemberId", -1); off < 0 {
 		return -1
 	}
-	// GroupInstanceId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[4], s[5] = 0, uint32(off)
@@ -152,14 +143,12 @@ func parseJoinGroupRequestFlexible(m *message, s *[12]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactStringNullable, "GroupInstanceId", -1); off < 0 {
 		return -1
 	}
-	// ProtocolType
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[6], off = uint32(off+1), off+int(b[off])
 		s[7] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.CompactString, "ProtocolType", -1); off < 0 {
 		return -1
 	}
-	// Protocols
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -172,7 +161,6 @@ func parseJoinGroupRequestFlexible(m *message, s *[12]uint32) int {
 	}
 	s[8], s[9] = uint32(count), base
 	if v >= 8 {
-		// Reason
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[10], s[11] = 0, uint32(off)
@@ -194,16 +182,12 @@ func parseJoinGroupRequestFlexible(m *message, s *[12]uint32) int {
 }
 
 func parseJoinGroupRequestLegacy(m *message, s *[12]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 1 {
 		run1 = 8
 	}
 	off := 0
-	// GroupId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
@@ -214,7 +198,6 @@ func parseJoinGroupRequestLegacy(m *message, s *[12]uint32) int {
 		return m.failRun(off, "SessionTimeoutMs:4 RebalanceTimeoutMs:4@1+", -1)
 	}
 	off += run1
-	// MemberId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[2], off = uint32(off+2), off+2+i16(b, off)
 		s[3] = uint32(off)
@@ -222,7 +205,6 @@ func parseJoinGroupRequestLegacy(m *message, s *[12]uint32) int {
 		return -1
 	}
 	if v >= 5 {
-		// GroupInstanceId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[4], s[5] = 0, uint32(off)
@@ -233,14 +215,12 @@ func parseJoinGroupRequestLegacy(m *message, s *[12]uint32) int {
 			return -1
 		}
 	}
-	// ProtocolType
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[6], off = uint32(off+2), off+2+i16(b, off)
 		s[7] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.String16, "ProtocolType", -1); off < 0 {
 		return -1
 	}
-	// Protocols
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -259,14 +239,12 @@ func parseJoinGroupRequestProtocolFlexible(m *message, off, n int, at uint32) in
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Metadata
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -290,14 +268,12 @@ func parseJoinGroupRequestProtocolLegacy(m *message, off, n int, at uint32) int 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Metadata
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 			s[2], off = uint32(off+4), off+4+i32(b, off)
 			s[3] = uint32(off)

@@ -69,8 +69,7 @@ func (m *JoinGroupResponse) ProtocolType() []byte {
 
 // ProtocolName: nullable in 7+.
 func (m *JoinGroupResponse) ProtocolName() []byte { return m.bytes(m.s[2], m.s[3]) }
-
-func (m *JoinGroupResponse) Leader() []byte { return m.bytes(m.s[4], m.s[5]) }
+func (m *JoinGroupResponse) Leader() []byte       { return m.bytes(m.s[4], m.s[5]) }
 
 // SkipAssignment: versions 9+.
 func (m *JoinGroupResponse) SkipAssignment() bool {
@@ -81,7 +80,6 @@ func (m *JoinGroupResponse) SkipAssignment() bool {
 }
 
 func (m *JoinGroupResponse) MemberID() []byte { return m.bytes(m.s[6], m.s[7]) }
-
 func (m *JoinGroupResponse) Members() JoinGroupResponseMemberList {
 	return JoinGroupResponseMemberList{list{&m.message, m.s[8], m.s[9]}}
 }
@@ -142,10 +140,7 @@ func (l JoinGroupResponseMemberList) All() iter.Seq[JoinGroupResponseMember] {
 }
 
 func parseJoinGroupResponseFlexible(m *message, s *[11]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 9 {
 		run1 = 1
@@ -156,7 +151,6 @@ func parseJoinGroupResponseFlexible(m *message, s *[11]uint32) int {
 	}
 	off += 10
 	if v >= 7 {
-		// ProtocolType
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)
@@ -167,7 +161,6 @@ func parseJoinGroupResponseFlexible(m *message, s *[11]uint32) int {
 			return -1
 		}
 	}
-	// ProtocolName
 	if v >= 7 {
 		if off < len(b) && b[off] == 0 {
 			off++
@@ -186,7 +179,6 @@ func parseJoinGroupResponseFlexible(m *message, s *[11]uint32) int {
 			return -1
 		}
 	}
-	// Leader
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[4], off = uint32(off+1), off+int(b[off])
 		s[5] = uint32(off)
@@ -197,14 +189,12 @@ func parseJoinGroupResponseFlexible(m *message, s *[11]uint32) int {
 		return m.failRun(off, "SkipAssignment:1@9+", -1)
 	}
 	off += run1
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[6], off = uint32(off+1), off+int(b[off])
 		s[7] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.CompactString, "MemberId", -1); off < 0 {
 		return -1
 	}
-	// Members
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -215,8 +205,7 @@ func parseJoinGroupResponseFlexible(m *message, s *[11]uint32) int {
 	if off = parseJoinGroupResponseMemberFlexible(m, off, count, base); off < 0 {
 		return m.in("Members", -1)
 	}
-	s[8], s[9] = uint32(count), base
-	s[10] = uint32(off)
+	s[8], s[9], s[10] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -226,10 +215,7 @@ func parseJoinGroupResponseFlexible(m *message, s *[11]uint32) int {
 }
 
 func parseJoinGroupResponseLegacy(m *message, s *[11]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 6
 	if v >= 2 {
 		run1 = 10
@@ -239,28 +225,24 @@ func parseJoinGroupResponseLegacy(m *message, s *[11]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@2+ ErrorCode:2 GenerationId:4", -1)
 	}
 	off += run1
-	// ProtocolName
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[2], off = uint32(off+2), off+2+i16(b, off)
 		s[3] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.String16, "ProtocolName", -1); off < 0 {
 		return -1
 	}
-	// Leader
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[4], off = uint32(off+2), off+2+i16(b, off)
 		s[5] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.String16, "Leader", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[6], off = uint32(off+2), off+2+i16(b, off)
 		s[7] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.String16, "MemberId", -1); off < 0 {
 		return -1
 	}
-	// Members
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 6
@@ -279,14 +261,12 @@ func parseJoinGroupResponseMemberFlexible(m *message, off, n int, at uint32) int
 	b := m.b
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
-		// MemberId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "MemberId", i); off < 0 {
 			return -1
 		}
-		// GroupInstanceId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -296,7 +276,6 @@ func parseJoinGroupResponseMemberFlexible(m *message, off, n int, at uint32) int
 		} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactStringNullable, "GroupInstanceId", i); off < 0 {
 			return -1
 		}
-		// Metadata
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[4], off = uint32(off+1), off+int(b[off])
 			s[5] = uint32(off)
@@ -317,11 +296,9 @@ func parseJoinGroupResponseMemberFlexible(m *message, off, n int, at uint32) int
 }
 
 func parseJoinGroupResponseMemberLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
-		// MemberId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -329,7 +306,6 @@ func parseJoinGroupResponseMemberLegacy(m *message, off, n int, at uint32) int {
 			return -1
 		}
 		if v >= 5 {
-			// GroupInstanceId
 			if off <= len(b)-2 && b[off] >= 0x80 {
 				off += 2
 				s[2], s[3] = 0, uint32(off)
@@ -340,7 +316,6 @@ func parseJoinGroupResponseMemberLegacy(m *message, off, n int, at uint32) int {
 				return -1
 			}
 		}
-		// Metadata
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 			s[4], off = uint32(off+4), off+4+i32(b, off)
 			s[5] = uint32(off)

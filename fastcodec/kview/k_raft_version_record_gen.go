@@ -29,7 +29,6 @@ func (m *KRaftVersionRecord) Parse(body []byte, version int16) error {
 }
 
 func (m *KRaftVersionRecord) VersionField() int16 { return m.int16(0) }
-
 func (m *KRaftVersionRecord) KRaftVersion() int16 { return m.int16(2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.

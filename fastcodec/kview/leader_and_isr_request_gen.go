@@ -119,18 +119,12 @@ func (v LeaderAndIsrRequestPartitionState) TopicName() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
 
-func (v LeaderAndIsrRequestPartitionState) PartitionIndex() int32 { return v.m.int32(v.s[1]) }
-
+func (v LeaderAndIsrRequestPartitionState) PartitionIndex() int32  { return v.m.int32(v.s[1]) }
 func (v LeaderAndIsrRequestPartitionState) ControllerEpoch() int32 { return v.m.int32(v.s[1] + 4) }
-
-func (v LeaderAndIsrRequestPartitionState) Leader() int32 { return v.m.int32(v.s[1] + 8) }
-
-func (v LeaderAndIsrRequestPartitionState) LeaderEpoch() int32 { return v.m.int32(v.s[1] + 12) }
-
-func (v LeaderAndIsrRequestPartitionState) Isr() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
-
-func (v LeaderAndIsrRequestPartitionState) PartitionEpoch() int32 { return v.m.int32(v.s[3]) }
-
+func (v LeaderAndIsrRequestPartitionState) Leader() int32          { return v.m.int32(v.s[1] + 8) }
+func (v LeaderAndIsrRequestPartitionState) LeaderEpoch() int32     { return v.m.int32(v.s[1] + 12) }
+func (v LeaderAndIsrRequestPartitionState) Isr() Int32s            { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
+func (v LeaderAndIsrRequestPartitionState) PartitionEpoch() int32  { return v.m.int32(v.s[3]) }
 func (v LeaderAndIsrRequestPartitionState) Replicas() Int32s {
 	return Int32s{v.m.bytes(v.s[4], v.s[5])}
 }
@@ -255,11 +249,9 @@ type LeaderAndIsrRequestLiveLeader struct {
 	s *[3]uint32
 }
 
-func (v LeaderAndIsrRequestLiveLeader) BrokerID() int32 { return v.m.int32(v.s[0]) }
-
+func (v LeaderAndIsrRequestLiveLeader) BrokerID() int32  { return v.m.int32(v.s[0]) }
 func (v LeaderAndIsrRequestLiveLeader) HostName() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v LeaderAndIsrRequestLiveLeader) Port() int32 { return v.m.int32(v.s[2]) }
+func (v LeaderAndIsrRequestLiveLeader) Port() int32      { return v.m.int32(v.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v LeaderAndIsrRequestLiveLeader) UnknownTags() fastcodec.Tags {
@@ -291,10 +283,7 @@ func (l LeaderAndIsrRequestLiveLeaderList) All() iter.Seq[LeaderAndIsrRequestLiv
 }
 
 func parseLeaderAndIsrRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 16
 	if v >= 5 {
 		run1 = 17
@@ -307,7 +296,6 @@ func parseLeaderAndIsrRequestFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ControllerId:4 isKRaftController:1@7+ ControllerEpoch:4 BrokerEpoch:8 Type:1@5+", -1)
 	}
 	off += run1
-	// TopicStates
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -319,7 +307,6 @@ func parseLeaderAndIsrRequestFlexible(m *message, s *[7]uint32) int {
 		return m.in("TopicStates", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// LiveLeaders
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*10 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 3
@@ -330,8 +317,7 @@ func parseLeaderAndIsrRequestFlexible(m *message, s *[7]uint32) int {
 	if off = parseLeaderAndIsrRequestLiveLeaderFlexible(m, off, count, base); off < 0 {
 		return m.in("LiveLeaders", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -341,10 +327,7 @@ func parseLeaderAndIsrRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseLeaderAndIsrRequestLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 8
 	if v >= 2 {
 		run1 = 16
@@ -355,7 +338,6 @@ func parseLeaderAndIsrRequestLegacy(m *message, s *[7]uint32) int {
 	}
 	off += run1
 	if v <= 1 {
-		// UngroupedPartitionStates
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*29 <= len(b)-4-off && m.next+i32(b, off)*10 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 10
@@ -369,7 +351,6 @@ func parseLeaderAndIsrRequestLegacy(m *message, s *[7]uint32) int {
 		s[0], s[1] = uint32(count), base
 	}
 	if v >= 2 {
-		// TopicStates
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 5
@@ -382,7 +363,6 @@ func parseLeaderAndIsrRequestLegacy(m *message, s *[7]uint32) int {
 		}
 		s[2], s[3] = uint32(count), base
 	}
-	// LiveLeaders
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*10 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 3
@@ -398,8 +378,7 @@ func parseLeaderAndIsrRequestLegacy(m *message, s *[7]uint32) int {
 }
 
 func parseLeaderAndIsrRequestPartitionStateFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 1
 	if v >= 6 {
 		run1 = 2
@@ -411,7 +390,6 @@ func parseLeaderAndIsrRequestPartitionStateFlexible(m *message, off, n int, at u
 			return m.failRun(off, "PartitionIndex:4 ControllerEpoch:4 Leader:4 LeaderEpoch:4", i)
 		}
 		off += 16
-		// Isr
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -422,21 +400,18 @@ func parseLeaderAndIsrRequestPartitionStateFlexible(m *message, off, n int, at u
 			return m.failRun(off, "PartitionEpoch:4", i)
 		}
 		off += 4
-		// Replicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[4], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[5] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[4:6]), off, 4, fault.CompactCount, "Replicas", i); off < 0 {
 			return -1
 		}
-		// AddingReplicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[6], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[7] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[6:8]), off, 4, fault.CompactCount, "AddingReplicas", i); off < 0 {
 			return -1
 		}
-		// RemovingReplicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[8], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[9] = uint32(off)
@@ -458,8 +433,7 @@ func parseLeaderAndIsrRequestPartitionStateFlexible(m *message, off, n int, at u
 }
 
 func parseLeaderAndIsrRequestPartitionStateLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -467,7 +441,6 @@ func parseLeaderAndIsrRequestPartitionStateLegacy(m *message, off, n int, at uin
 	for i := range n {
 		s := (*[10]uint32)(m.words[at:])
 		if v <= 1 {
-			// TopicName
 			if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 				s[0], off = uint32(off+2), off+2+i16(b, off)
 				s[1] = uint32(off)
@@ -481,7 +454,6 @@ func parseLeaderAndIsrRequestPartitionStateLegacy(m *message, off, n int, at uin
 			return m.failRun(off, "PartitionIndex:4 ControllerEpoch:4 Leader:4 LeaderEpoch:4", i)
 		}
 		off += 16
-		// Isr
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)
@@ -492,7 +464,6 @@ func parseLeaderAndIsrRequestPartitionStateLegacy(m *message, off, n int, at uin
 			return m.failRun(off, "PartitionEpoch:4", i)
 		}
 		off += 4
-		// Replicas
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[4], off = uint32(off+4), off+4+i32(b, off)*4
 			s[5] = uint32(off)
@@ -500,7 +471,6 @@ func parseLeaderAndIsrRequestPartitionStateLegacy(m *message, off, n int, at uin
 			return -1
 		}
 		if v >= 3 {
-			// AddingReplicas
 			if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 				s[6], off = uint32(off+4), off+4+i32(b, off)*4
 				s[7] = uint32(off)
@@ -509,7 +479,6 @@ func parseLeaderAndIsrRequestPartitionStateLegacy(m *message, off, n int, at uin
 			}
 		}
 		if v >= 3 {
-			// RemovingReplicas
 			if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 				s[8], off = uint32(off+4), off+4+i32(b, off)*4
 				s[9] = uint32(off)
@@ -529,17 +498,13 @@ func parseLeaderAndIsrRequestPartitionStateLegacy(m *message, off, n int, at uin
 }
 
 func parseLeaderAndIsrRequestTopicStateFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 5 {
 		run1 = 16
 	}
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -550,7 +515,6 @@ func parseLeaderAndIsrRequestTopicStateFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "TopicId:16@5+", i)
 		}
 		off += run1
-		// PartitionStates
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*26 < len(b)-off && m.next+(int(b[off])-1)*10 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 10
@@ -562,8 +526,7 @@ func parseLeaderAndIsrRequestTopicStateFlexible(m *message, off, n int, at uint3
 			return m.in("PartitionStates", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -575,19 +538,15 @@ func parseLeaderAndIsrRequestTopicStateFlexible(m *message, off, n int, at uint3
 }
 
 func parseLeaderAndIsrRequestTopicStateLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "TopicName", i); off < 0 {
 			return -1
 		}
-		// PartitionStates
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*29 <= len(b)-4-off && m.next+i32(b, off)*10 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 10
@@ -614,7 +573,6 @@ func parseLeaderAndIsrRequestLiveLeaderFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "BrokerId:4", i)
 		}
 		off += 4
-		// HostName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -644,7 +602,6 @@ func parseLeaderAndIsrRequestLiveLeaderLegacy(m *message, off, n int, at uint32)
 			return m.failRun(off, "BrokerId:4", i)
 		}
 		off += 4
-		// HostName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)

@@ -76,7 +76,6 @@ func (v LeaderAndIsrResponsePartitionError) TopicName() []byte {
 }
 
 func (v LeaderAndIsrResponsePartitionError) PartitionIndex() int32 { return v.m.int32(v.s[1]) }
-
 func (v LeaderAndIsrResponsePartitionError) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1] + 4)
 }
@@ -117,7 +116,6 @@ type LeaderAndIsrResponseTopicError struct {
 }
 
 func (v LeaderAndIsrResponseTopicError) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v LeaderAndIsrResponseTopicError) PartitionErrors() LeaderAndIsrResponsePartitionErrorList {
 	return LeaderAndIsrResponsePartitionErrorList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -149,17 +147,13 @@ func (l LeaderAndIsrResponseTopicErrorList) All() iter.Seq[LeaderAndIsrResponseT
 }
 
 func parseLeaderAndIsrResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
 	if v <= 4 {
-		// PartitionErrors
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -173,7 +167,6 @@ func parseLeaderAndIsrResponseFlexible(m *message, s *[5]uint32) int {
 		s[0], s[1] = uint32(count), base
 	}
 	if v >= 5 {
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -184,8 +177,7 @@ func parseLeaderAndIsrResponseFlexible(m *message, s *[5]uint32) int {
 		if off = parseLeaderAndIsrResponseTopicErrorFlexible(m, off, count, base); off < 0 {
 			return m.in("Topics", -1)
 		}
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	} else {
 		s[4] = uint32(off)
 	}
@@ -198,15 +190,12 @@ func parseLeaderAndIsrResponseFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseLeaderAndIsrResponseLegacy(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// PartitionErrors
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 2
@@ -222,12 +211,10 @@ func parseLeaderAndIsrResponseLegacy(m *message, s *[5]uint32) int {
 }
 
 func parseLeaderAndIsrResponsePartitionErrorFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
 		if v <= 4 {
-			// TopicName
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -255,7 +242,6 @@ func parseLeaderAndIsrResponsePartitionErrorLegacy(m *message, off, n int, at ui
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -272,9 +258,7 @@ func parseLeaderAndIsrResponsePartitionErrorLegacy(m *message, off, n int, at ui
 }
 
 func parseLeaderAndIsrResponseTopicErrorFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -282,7 +266,6 @@ func parseLeaderAndIsrResponseTopicErrorFlexible(m *message, off, n int, at uint
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// PartitionErrors
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -294,8 +277,7 @@ func parseLeaderAndIsrResponseTopicErrorFlexible(m *message, off, n int, at uint
 			return m.in("PartitionErrors", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

@@ -32,13 +32,10 @@ func (m *LeaderChangeMessage) Parse(body []byte, version int16) error {
 }
 
 func (m *LeaderChangeMessage) VersionField() int16 { return m.int16(0) }
-
-func (m *LeaderChangeMessage) LeaderID() int32 { return m.int32(2) }
-
+func (m *LeaderChangeMessage) LeaderID() int32     { return m.int32(2) }
 func (m *LeaderChangeMessage) Voters() LeaderChangeMessageVoterList {
 	return LeaderChangeMessageVoterList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *LeaderChangeMessage) GrantingVoters() LeaderChangeMessageVoterList {
 	return LeaderChangeMessageVoterList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -101,10 +98,7 @@ func (l LeaderChangeMessageVoterList) All() iter.Seq[LeaderChangeMessageVoter] {
 }
 
 func parseLeaderChangeMessageFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 1 {
 		run1 = 20
@@ -114,7 +108,6 @@ func parseLeaderChangeMessageFlexible(m *message, s *[5]uint32) int {
 		return m.failRun(off, "Version:2 LeaderId:4", -1)
 	}
 	off += 6
-	// Voters
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run1+1) < len(b)-off {
 		count, base = int(b[off])-1, uint32(off+1)
 		tags, last := byte(0), b[:off+1+count*(run1+1)]
@@ -130,7 +123,6 @@ func parseLeaderChangeMessageFlexible(m *message, s *[5]uint32) int {
 		return -1
 	}
 	s[0], s[1] = uint32(count), base
-	// GrantingVoters
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run1+1) < len(b)-off {
 		count, base = int(b[off])-1, uint32(off+1)
 		tags, last := byte(0), b[:off+1+count*(run1+1)]
@@ -145,8 +137,7 @@ func parseLeaderChangeMessageFlexible(m *message, s *[5]uint32) int {
 	} else if off, count, base = m.strided(off, run1, fault.CompactCount, "VoterId:4 VoterDirectoryId:16@1+", "GrantingVoters", -1); off < 0 {
 		return -1
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {

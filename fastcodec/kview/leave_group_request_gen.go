@@ -110,18 +110,14 @@ func (l LeaveGroupRequestMemberIdentityList) All() iter.Seq[LeaveGroupRequestMem
 }
 
 func parseLeaveGroupRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// Members
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -132,8 +128,7 @@ func parseLeaveGroupRequestFlexible(m *message, s *[7]uint32) int {
 	if off = parseLeaveGroupRequestMemberIdentityFlexible(m, off, count, base); off < 0 {
 		return m.in("Members", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -143,12 +138,8 @@ func parseLeaveGroupRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseLeaveGroupRequestLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
@@ -156,7 +147,6 @@ func parseLeaveGroupRequestLegacy(m *message, s *[7]uint32) int {
 		return -1
 	}
 	if v <= 2 {
-		// MemberId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[2], off = uint32(off+2), off+2+i16(b, off)
 			s[3] = uint32(off)
@@ -165,7 +155,6 @@ func parseLeaveGroupRequestLegacy(m *message, s *[7]uint32) int {
 		}
 	}
 	if v >= 3 {
-		// Members
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 6
@@ -182,18 +171,15 @@ func parseLeaveGroupRequestLegacy(m *message, s *[7]uint32) int {
 }
 
 func parseLeaveGroupRequestMemberIdentityFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
-		// MemberId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "MemberId", i); off < 0 {
 			return -1
 		}
-		// GroupInstanceId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -204,7 +190,6 @@ func parseLeaveGroupRequestMemberIdentityFlexible(m *message, off, n int, at uin
 			return -1
 		}
 		if v >= 5 {
-			// Reason
 			if off < len(b) && b[off] == 0 {
 				off++
 				s[4], s[5] = 0, uint32(off)
@@ -231,14 +216,12 @@ func parseLeaveGroupRequestMemberIdentityLegacy(m *message, off, n int, at uint3
 	b := m.b
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
-		// MemberId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "MemberId", i); off < 0 {
 			return -1
 		}
-		// GroupInstanceId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)

@@ -77,7 +77,6 @@ func (v LeaveGroupResponseMemberResponse) MemberID() []byte { return v.m.bytes(v
 
 // GroupInstanceID: nullable.
 func (v LeaveGroupResponseMemberResponse) GroupInstanceID() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
 func (v LeaveGroupResponseMemberResponse) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[3])
 }
@@ -112,15 +111,12 @@ func (l LeaveGroupResponseMemberResponseList) All() iter.Seq[LeaveGroupResponseM
 }
 
 func parseLeaveGroupResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// Members
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -131,8 +127,7 @@ func parseLeaveGroupResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseLeaveGroupResponseMemberResponseFlexible(m, off, count, base); off < 0 {
 		return m.in("Members", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -142,10 +137,7 @@ func parseLeaveGroupResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseLeaveGroupResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 2
 	if v >= 1 {
 		run1 = 6
@@ -156,7 +148,6 @@ func parseLeaveGroupResponseLegacy(m *message, s *[3]uint32) int {
 	}
 	off += run1
 	if v >= 3 {
-		// Members
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -176,14 +167,12 @@ func parseLeaveGroupResponseMemberResponseFlexible(m *message, off, n int, at ui
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// MemberId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "MemberId", i); off < 0 {
 			return -1
 		}
-		// GroupInstanceId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -211,14 +200,12 @@ func parseLeaveGroupResponseMemberResponseLegacy(m *message, off, n int, at uint
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// MemberId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "MemberId", i); off < 0 {
 			return -1
 		}
-		// GroupInstanceId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)

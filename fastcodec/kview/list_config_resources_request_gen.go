@@ -43,11 +43,9 @@ func (m *ListConfigResourcesRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseListConfigResourcesRequestFlexible(m *message, s *[2]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	off := 0
 	if v >= 1 {
-		// ResourceTypes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*1 < len(b)-off {
 			s[0], off = uint32(off+1), off+1+(int(b[off])-1)*1
 			s[1] = uint32(off)

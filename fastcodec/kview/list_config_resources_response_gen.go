@@ -31,10 +31,8 @@ func (m *ListConfigResourcesResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *ListConfigResourcesResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *ListConfigResourcesResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *ListConfigResourcesResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
 func (m *ListConfigResourcesResponse) ConfigResources() ListConfigResourcesResponseConfigResourceList {
 	return ListConfigResourcesResponseConfigResourceList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -93,15 +91,12 @@ func (l ListConfigResourcesResponseConfigResourceList) All() iter.Seq[ListConfig
 }
 
 func parseListConfigResourcesResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ConfigResources
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -112,8 +107,7 @@ func parseListConfigResourcesResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseListConfigResourcesResponseConfigResourceFlexible(m, off, count, base); off < 0 {
 		return m.in("ConfigResources", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -123,15 +117,13 @@ func parseListConfigResourcesResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseListConfigResourcesResponseConfigResourceFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
 	}
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// ResourceName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

@@ -58,25 +58,19 @@ func (m *ListGroupsRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseListGroupsRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
 	if v >= 4 {
-		// StatesFilter
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "StatesFilter", -1); off < 0 {
 			return -1
 		}
 		s[0], s[1] = uint32(count), base
 	}
 	if v >= 5 {
-		// TypesFilter
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "TypesFilter", -1); off < 0 {
 			return -1
 		}
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	} else {
 		s[4] = uint32(off)
 	}

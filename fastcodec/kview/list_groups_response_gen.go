@@ -69,8 +69,7 @@ type ListGroupsResponseListedGroup struct {
 	s *[8]uint32
 }
 
-func (v ListGroupsResponseListedGroup) GroupID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v ListGroupsResponseListedGroup) GroupID() []byte      { return v.m.bytes(v.s[0], v.s[1]) }
 func (v ListGroupsResponseListedGroup) ProtocolType() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 
 // GroupState: versions 4+.
@@ -119,15 +118,12 @@ func (l ListGroupsResponseListedGroupList) All() iter.Seq[ListGroupsResponseList
 }
 
 func parseListGroupsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// Groups
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*8 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 8
@@ -138,8 +134,7 @@ func parseListGroupsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseListGroupsResponseListedGroupFlexible(m, off, count, base); off < 0 {
 		return m.in("Groups", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -149,10 +144,7 @@ func parseListGroupsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseListGroupsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 2
 	if v >= 1 {
 		run1 = 6
@@ -162,7 +154,6 @@ func parseListGroupsResponseLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@1+ ErrorCode:2", -1)
 	}
 	off += run1
-	// Groups
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*4 <= len(b)-4-off && m.next+i32(b, off)*8 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 8
@@ -178,18 +169,15 @@ func parseListGroupsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseListGroupsResponseListedGroupFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[8]uint32)(m.words[at:])
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", i); off < 0 {
 			return -1
 		}
-		// ProtocolType
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -197,7 +185,6 @@ func parseListGroupsResponseListedGroupFlexible(m *message, off, n int, at uint3
 			return -1
 		}
 		if v >= 4 {
-			// GroupState
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[4], off = uint32(off+1), off+int(b[off])
 				s[5] = uint32(off)
@@ -206,7 +193,6 @@ func parseListGroupsResponseListedGroupFlexible(m *message, off, n int, at uint3
 			}
 		}
 		if v >= 5 {
-			// GroupType
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[6], off = uint32(off+1), off+int(b[off])
 				s[7] = uint32(off)
@@ -230,14 +216,12 @@ func parseListGroupsResponseListedGroupLegacy(m *message, off, n int, at uint32)
 	b := m.b
 	for i := range n {
 		s := (*[8]uint32)(m.words[at:])
-		// GroupId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "GroupId", i); off < 0 {
 			return -1
 		}
-		// ProtocolType
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[2], off = uint32(off+2), off+2+i16(b, off)
 			s[3] = uint32(off)

@@ -76,7 +76,6 @@ type ListOffsetsRequestTopic struct {
 }
 
 func (v ListOffsetsRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v ListOffsetsRequestTopic) Partitions() ListOffsetsRequestPartitionList {
 	return ListOffsetsRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -184,10 +183,7 @@ func (l ListOffsetsRequestPartitionList) All() iter.Seq[ListOffsetsRequestPartit
 }
 
 func parseListOffsetsRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 10 {
 		run1 = 4
@@ -197,7 +193,6 @@ func parseListOffsetsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ReplicaId:4 IsolationLevel:1", -1)
 	}
 	off += 5
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -208,8 +203,7 @@ func parseListOffsetsRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseListOffsetsRequestTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "TimeoutMs:4@10+", -1)
 	}
@@ -223,10 +217,7 @@ func parseListOffsetsRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseListOffsetsRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 2 {
 		run1 = 5
@@ -236,7 +227,6 @@ func parseListOffsetsRequestLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ReplicaId:4 IsolationLevel:1@2+", -1)
 	}
 	off += run1
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -252,19 +242,15 @@ func parseListOffsetsRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseListOffsetsRequestTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(16+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(16+1)]
@@ -280,8 +266,7 @@ func parseListOffsetsRequestTopicFlexible(m *message, off, n int, at uint32) int
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -293,10 +278,7 @@ func parseListOffsetsRequestTopicFlexible(m *message, off, n int, at uint32) int
 }
 
 func parseListOffsetsRequestTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 16
 	if v >= 1 {
 		run1 = 12
@@ -306,14 +288,12 @@ func parseListOffsetsRequestTopicLegacy(m *message, off, n int, at uint32) int {
 	}
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, run1, fault.Count32, "PartitionIndex:4 CurrentLeaderEpoch:4@4+ Timestamp:8 MaxNumOffsets:4@0", "Partitions", i); off < 0 {
 			return -1
 		}

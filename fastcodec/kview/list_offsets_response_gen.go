@@ -62,7 +62,6 @@ type ListOffsetsResponseTopicResponse struct {
 }
 
 func (v ListOffsetsResponseTopicResponse) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v ListOffsetsResponseTopicResponse) Partitions() ListOffsetsResponsePartitionResponseList {
 	return ListOffsetsResponsePartitionResponseList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -103,7 +102,6 @@ type ListOffsetsResponsePartitionResponse struct {
 }
 
 func (v ListOffsetsResponsePartitionResponse) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
 func (v ListOffsetsResponsePartitionResponse) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -170,15 +168,12 @@ func (l ListOffsetsResponsePartitionResponseList) All() iter.Seq[ListOffsetsResp
 }
 
 func parseListOffsetsResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -189,8 +184,7 @@ func parseListOffsetsResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseListOffsetsResponseTopicResponseFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -200,10 +194,7 @@ func parseListOffsetsResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseListOffsetsResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 2 {
 		run1 = 4
@@ -213,7 +204,6 @@ func parseListOffsetsResponseLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@2+", -1)
 	}
 	off += run1
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -229,19 +219,15 @@ func parseListOffsetsResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseListOffsetsResponseTopicResponseFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*27 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -253,8 +239,7 @@ func parseListOffsetsResponseTopicResponseFlexible(m *message, off, n int, at ui
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -266,19 +251,15 @@ func parseListOffsetsResponseTopicResponseFlexible(m *message, off, n int, at ui
 }
 
 func parseListOffsetsResponseTopicResponseLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*10 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 3
@@ -321,8 +302,7 @@ func parseListOffsetsResponsePartitionResponseFlexible(m *message, off, n int, a
 }
 
 func parseListOffsetsResponsePartitionResponseLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 16
@@ -338,7 +318,6 @@ func parseListOffsetsResponsePartitionResponseLegacy(m *message, off, n int, at 
 		}
 		off += 6
 		if v <= 0 {
-			// OldStyleOffsets
 			if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/8 {
 				s[1], off = uint32(off+4), off+4+i32(b, off)*8
 				s[2] = uint32(off)

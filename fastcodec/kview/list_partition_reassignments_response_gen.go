@@ -31,13 +31,11 @@ func (m *ListPartitionReassignmentsResponse) Parse(body []byte, version int16) e
 	return nil
 }
 
-func (m *ListPartitionReassignmentsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *ListPartitionReassignmentsResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *ListPartitionReassignmentsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
 func (m *ListPartitionReassignmentsResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *ListPartitionReassignmentsResponse) Topics() ListPartitionReassignmentsResponseOngoingTopicReassignmentList {
 	return ListPartitionReassignmentsResponseOngoingTopicReassignmentList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -56,7 +54,6 @@ type ListPartitionReassignmentsResponseOngoingTopicReassignment struct {
 func (v ListPartitionReassignmentsResponseOngoingTopicReassignment) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v ListPartitionReassignmentsResponseOngoingTopicReassignment) Partitions() ListPartitionReassignmentsResponseOngoingPartitionReassignmentList {
 	return ListPartitionReassignmentsResponseOngoingPartitionReassignmentList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -96,15 +93,12 @@ type ListPartitionReassignmentsResponseOngoingPartitionReassignment struct {
 func (v ListPartitionReassignmentsResponseOngoingPartitionReassignment) PartitionIndex() int32 {
 	return v.m.int32(v.s[0])
 }
-
 func (v ListPartitionReassignmentsResponseOngoingPartitionReassignment) Replicas() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
-
 func (v ListPartitionReassignmentsResponseOngoingPartitionReassignment) AddingReplicas() Int32s {
 	return Int32s{v.m.bytes(v.s[3], v.s[4])}
 }
-
 func (v ListPartitionReassignmentsResponseOngoingPartitionReassignment) RemovingReplicas() Int32s {
 	return Int32s{v.m.bytes(v.s[5], v.s[6])}
 }
@@ -136,15 +130,12 @@ func (l ListPartitionReassignmentsResponseOngoingPartitionReassignmentList) All(
 }
 
 func parseListPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -154,7 +145,6 @@ func parseListPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) i
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -165,8 +155,7 @@ func parseListPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) i
 	if off = parseListPartitionReassignmentsResponseOngoingTopicReassignmentFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -176,19 +165,15 @@ func parseListPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) i
 }
 
 func parseListPartitionReassignmentsResponseOngoingTopicReassignmentFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 7
@@ -200,8 +185,7 @@ func parseListPartitionReassignmentsResponseOngoingTopicReassignmentFlexible(m *
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -221,21 +205,18 @@ func parseListPartitionReassignmentsResponseOngoingPartitionReassignmentFlexible
 			return m.failRun(off, "PartitionIndex:4", i)
 		}
 		off += 4
-		// Replicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[1:3]), off, 4, fault.CompactCount, "Replicas", i); off < 0 {
 			return -1
 		}
-		// AddingReplicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[3], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[4] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[3:5]), off, 4, fault.CompactCount, "AddingReplicas", i); off < 0 {
 			return -1
 		}
-		// RemovingReplicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[5], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[6] = uint32(off)

@@ -32,7 +32,6 @@ func (m *ListTransactionsRequest) Parse(body []byte, version int16) error {
 func (m *ListTransactionsRequest) StateFilters() Strings {
 	return Strings{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *ListTransactionsRequest) ProducerIDFilters() Int64s { return Int64s{m.bytes(m.s[2], m.s[3])} }
 
 // DurationFilter: versions 1+, else -1.
@@ -57,21 +56,16 @@ func (m *ListTransactionsRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseListTransactionsRequestFlexible(m *message, s *[6]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 8
 	}
 	off := 0
-	// StateFilters
 	if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "StateFilters", -1); off < 0 {
 		return -1
 	}
 	s[0], s[1] = uint32(count), base
-	// ProducerIdFilters
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*8 < len(b)-off {
 		s[2], off = uint32(off+1), off+1+(int(b[off])-1)*8
 		s[3] = uint32(off)
@@ -83,7 +77,6 @@ func parseListTransactionsRequestFlexible(m *message, s *[6]uint32) int {
 	}
 	off += run1
 	if v >= 2 {
-		// TransactionalIdPattern
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[4], s[5] = 0, uint32(off)

@@ -31,14 +31,11 @@ func (m *ListTransactionsResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *ListTransactionsResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *ListTransactionsResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *ListTransactionsResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
-
 func (m *ListTransactionsResponse) UnknownStateFilters() Strings {
 	return Strings{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *ListTransactionsResponse) TransactionStates() ListTransactionsResponseTransactionStateList {
 	return ListTransactionsResponseTransactionStateList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -57,9 +54,7 @@ type ListTransactionsResponseTransactionState struct {
 func (v ListTransactionsResponseTransactionState) TransactionalID() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v ListTransactionsResponseTransactionState) ProducerID() int64 { return v.m.int64(v.s[1]) }
-
 func (v ListTransactionsResponseTransactionState) TransactionState() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
@@ -91,20 +86,16 @@ func (l ListTransactionsResponseTransactionStateList) All() iter.Seq[ListTransac
 }
 
 func parseListTransactionsResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// UnknownStateFilters
 	if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "UnknownStateFilters", -1); off < 0 {
 		return -1
 	}
 	s[0], s[1] = uint32(count), base
-	// TransactionStates
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -115,8 +106,7 @@ func parseListTransactionsResponseFlexible(m *message, s *[5]uint32) int {
 	if off = parseListTransactionsResponseTransactionStateFlexible(m, off, count, base); off < 0 {
 		return m.in("TransactionStates", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -129,7 +119,6 @@ func parseListTransactionsResponseTransactionStateFlexible(m *message, off, n in
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// TransactionalId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -140,7 +129,6 @@ func parseListTransactionsResponseTransactionStateFlexible(m *message, off, n in
 			return m.failRun(off, "ProducerId:8", i)
 		}
 		off += 8
-		// TransactionState
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)

@@ -169,6 +169,11 @@ type Codec struct {
 	copy func()
 }
 
+// codec ties a view to the struct that it copies itself into.
+func codec[V Message, D kdata.Message](v V, d D, copyTo func(V, D)) *Codec {
+	return &Codec{v, d, func() { copyTo(v, d) }}
+}
+
 // Copy copies View, which must have been parsed, into Data.
 func (c *Codec) Copy() { c.copy() }
 

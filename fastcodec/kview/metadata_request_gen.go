@@ -127,16 +127,12 @@ func (l MetadataRequestTopicList) All() iter.Seq[MetadataRequestTopic] {
 }
 
 func parseMetadataRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 3
 	if v >= 11 {
 		run1 = 2
 	}
 	off := 0
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 3
@@ -147,8 +143,7 @@ func parseMetadataRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseMetadataRequestTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "AllowAutoTopicCreation:1 IncludeClusterAuthorizedOperations:1@9-10 IncludeTopicAuthorizedOperations:1", -1)
 	}
@@ -162,10 +157,7 @@ func parseMetadataRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseMetadataRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 4 {
 		run1 = 1
@@ -174,7 +166,6 @@ func parseMetadataRequestLegacy(m *message, s *[3]uint32) int {
 		run1 = 3
 	}
 	off := 0
-	// Topics
 	if v >= 1 {
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*2 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
@@ -186,7 +177,7 @@ func parseMetadataRequestLegacy(m *message, s *[3]uint32) int {
 		if off = parseMetadataRequestTopicLegacy(m, off, count, base); off < 0 {
 			return m.in("Topics", -1)
 		}
-		s[0], s[1] = uint32(count), base
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	} else {
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*2 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
@@ -198,9 +189,8 @@ func parseMetadataRequestLegacy(m *message, s *[3]uint32) int {
 		if off = parseMetadataRequestTopicLegacy(m, off, count, base); off < 0 {
 			return m.in("Topics", -1)
 		}
-		s[0], s[1] = uint32(count), base
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	}
-	s[2] = uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "AllowAutoTopicCreation:1@4+ IncludeClusterAuthorizedOperations:1@8-10 IncludeTopicAuthorizedOperations:1@8+", -1)
 	}
@@ -209,8 +199,7 @@ func parseMetadataRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseMetadataRequestTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 10 {
 		run1 = 16
@@ -222,7 +211,6 @@ func parseMetadataRequestTopicFlexible(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "TopicId:16@10+", i)
 		}
 		off += run1
-		// Name
 		if v >= 10 {
 			if off < len(b) && b[off] == 0 {
 				off++
@@ -256,7 +244,6 @@ func parseMetadataRequestTopicLegacy(m *message, off, n int, at uint32) int {
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
 		s[0] = uint32(off)
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)

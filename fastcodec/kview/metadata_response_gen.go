@@ -105,10 +105,8 @@ type MetadataResponseBroker struct {
 }
 
 func (v MetadataResponseBroker) NodeID() int32 { return v.m.int32(v.s[0]) }
-
-func (v MetadataResponseBroker) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v MetadataResponseBroker) Port() int32 { return v.m.int32(v.s[2]) }
+func (v MetadataResponseBroker) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
+func (v MetadataResponseBroker) Port() int32   { return v.m.int32(v.s[2]) }
 
 // Rack: versions 1+, nullable, else null.
 func (v MetadataResponseBroker) Rack() []byte {
@@ -226,10 +224,8 @@ type MetadataResponsePartition struct {
 }
 
 func (v MetadataResponsePartition) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[0]) }
-
-func (v MetadataResponsePartition) PartitionIndex() int32 { return v.m.int32(v.s[0] + 2) }
-
-func (v MetadataResponsePartition) LeaderID() int32 { return v.m.int32(v.s[0] + 6) }
+func (v MetadataResponsePartition) PartitionIndex() int32          { return v.m.int32(v.s[0] + 2) }
+func (v MetadataResponsePartition) LeaderID() int32                { return v.m.int32(v.s[0] + 6) }
 
 // LeaderEpoch: versions 7+, else -1.
 func (v MetadataResponsePartition) LeaderEpoch() int32 {
@@ -240,8 +236,7 @@ func (v MetadataResponsePartition) LeaderEpoch() int32 {
 }
 
 func (v MetadataResponsePartition) ReplicaNodes() Int32s { return Int32s{v.m.bytes(v.s[1], v.s[2])} }
-
-func (v MetadataResponsePartition) IsrNodes() Int32s { return Int32s{v.m.bytes(v.s[3], v.s[4])} }
+func (v MetadataResponsePartition) IsrNodes() Int32s     { return Int32s{v.m.bytes(v.s[3], v.s[4])} }
 
 // OfflineReplicas: versions 5+.
 func (v MetadataResponsePartition) OfflineReplicas() Int32s {
@@ -281,10 +276,7 @@ func (l MetadataResponsePartitionList) All() iter.Seq[MetadataResponsePartition]
 }
 
 func parseMetadataResponseFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 11 {
 		run1 = 0
@@ -297,7 +289,6 @@ func parseMetadataResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Brokers
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -309,7 +300,6 @@ func parseMetadataResponseFlexible(m *message, s *[7]uint32) int {
 		return m.in("Brokers", -1)
 	}
 	s[0], s[1] = uint32(count), base
-	// ClusterId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[2], s[3] = 0, uint32(off)
@@ -323,7 +313,6 @@ func parseMetadataResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ControllerId:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*10 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -334,8 +323,7 @@ func parseMetadataResponseFlexible(m *message, s *[7]uint32) int {
 	if off = parseMetadataResponseTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "ClusterAuthorizedOperations:4@9-10 ErrorCode:2@13+", -1)
 	}
@@ -349,10 +337,7 @@ func parseMetadataResponseFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseMetadataResponseLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 3 {
 		run1 = 4
@@ -370,7 +355,6 @@ func parseMetadataResponseLegacy(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@3+", -1)
 	}
 	off += run1
-	// Brokers
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*10 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -383,7 +367,6 @@ func parseMetadataResponseLegacy(m *message, s *[7]uint32) int {
 	}
 	s[0], s[1] = uint32(count), base
 	if v >= 2 {
-		// ClusterId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)
@@ -400,7 +383,6 @@ func parseMetadataResponseLegacy(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ControllerId:4@1+", -1)
 	}
 	off += run2
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 6
@@ -411,8 +393,7 @@ func parseMetadataResponseLegacy(m *message, s *[7]uint32) int {
 	if off = parseMetadataResponseTopicLegacy(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off > len(b)-run3 {
 		return m.failRun(off, "ClusterAuthorizedOperations:4@8-10", -1)
 	}
@@ -429,7 +410,6 @@ func parseMetadataResponseBrokerFlexible(m *message, off, n int, at uint32) int 
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -440,7 +420,6 @@ func parseMetadataResponseBrokerFlexible(m *message, off, n int, at uint32) int 
 			return m.failRun(off, "Port:4", i)
 		}
 		off += 4
-		// Rack
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3], s[4] = 0, uint32(off)
@@ -461,8 +440,7 @@ func parseMetadataResponseBrokerFlexible(m *message, off, n int, at uint32) int 
 }
 
 func parseMetadataResponseBrokerLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -470,7 +448,6 @@ func parseMetadataResponseBrokerLegacy(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)
@@ -482,7 +459,6 @@ func parseMetadataResponseBrokerLegacy(m *message, off, n int, at uint32) int {
 		}
 		off += 4
 		if v >= 1 {
-			// Rack
 			if off <= len(b)-2 && b[off] >= 0x80 {
 				off += 2
 				s[3], s[4] = 0, uint32(off)
@@ -499,10 +475,7 @@ func parseMetadataResponseBrokerLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseMetadataResponseTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 1
 	if v >= 10 {
 		run1 = 17
@@ -514,7 +487,6 @@ func parseMetadataResponseTopicFlexible(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// Name
 		if v >= 12 {
 			if off < len(b) && b[off] == 0 {
 				off++
@@ -537,7 +509,6 @@ func parseMetadataResponseTopicFlexible(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "TopicId:16@10+ IsInternal:1", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 7
@@ -549,8 +520,7 @@ func parseMetadataResponseTopicFlexible(m *message, off, n int, at uint32) int {
 			return m.in("Partitions", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off > len(b)-4 {
 			return m.failRun(off, "TopicAuthorizedOperations:4", i)
 		}
@@ -566,10 +536,7 @@ func parseMetadataResponseTopicFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseMetadataResponseTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -585,7 +552,6 @@ func parseMetadataResponseTopicLegacy(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)
@@ -596,7 +562,6 @@ func parseMetadataResponseTopicLegacy(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "IsInternal:1@1+", i)
 		}
 		off += run1
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*18 <= len(b)-4-off && m.next+i32(b, off)*7 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 7
@@ -608,8 +573,7 @@ func parseMetadataResponseTopicLegacy(m *message, off, n int, at uint32) int {
 			return m.in("Partitions", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off > len(b)-run2 {
 			return m.failRun(off, "TopicAuthorizedOperations:4@8+", i)
 		}
@@ -628,21 +592,18 @@ func parseMetadataResponsePartitionFlexible(m *message, off, n int, at uint32) i
 			return m.failRun(off, "ErrorCode:2 PartitionIndex:4 LeaderId:4 LeaderEpoch:4", i)
 		}
 		off += 14
-		// ReplicaNodes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[1:3]), off, 4, fault.CompactCount, "ReplicaNodes", i); off < 0 {
 			return -1
 		}
-		// IsrNodes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[3], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[4] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[3:5]), off, 4, fault.CompactCount, "IsrNodes", i); off < 0 {
 			return -1
 		}
-		// OfflineReplicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[5], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[6] = uint32(off)
@@ -660,8 +621,7 @@ func parseMetadataResponsePartitionFlexible(m *message, off, n int, at uint32) i
 }
 
 func parseMetadataResponsePartitionLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 10
 	if v >= 7 {
 		run1 = 14
@@ -673,14 +633,12 @@ func parseMetadataResponsePartitionLegacy(m *message, off, n int, at uint32) int
 			return m.failRun(off, "ErrorCode:2 PartitionIndex:4 LeaderId:4 LeaderEpoch:4@7+", i)
 		}
 		off += run1
-		// ReplicaNodes
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[1], off = uint32(off+4), off+4+i32(b, off)*4
 			s[2] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[1:3]), off, 4, fault.Count32, "ReplicaNodes", i); off < 0 {
 			return -1
 		}
-		// IsrNodes
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[3], off = uint32(off+4), off+4+i32(b, off)*4
 			s[4] = uint32(off)
@@ -688,7 +646,6 @@ func parseMetadataResponsePartitionLegacy(m *message, off, n int, at uint32) int
 			return -1
 		}
 		if v >= 5 {
-			// OfflineReplicas
 			if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 				s[5], off = uint32(off+4), off+4+i32(b, off)*4
 				s[6] = uint32(off)

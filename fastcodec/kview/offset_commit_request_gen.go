@@ -142,8 +142,7 @@ type OffsetCommitRequestPartition struct {
 	s *[3]uint32
 }
 
-func (v OffsetCommitRequestPartition) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
+func (v OffsetCommitRequestPartition) PartitionIndex() int32  { return v.m.int32(v.s[0]) }
 func (v OffsetCommitRequestPartition) CommittedOffset() int64 { return v.m.int64(v.s[0] + 4) }
 
 // CommittedLeaderEpoch: versions 6+, else -1.
@@ -195,11 +194,8 @@ func (l OffsetCommitRequestPartitionList) All() iter.Seq[OffsetCommitRequestPart
 }
 
 func parseOffsetCommitRequestFlexible(m *message, s *[9]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -210,14 +206,12 @@ func parseOffsetCommitRequestFlexible(m *message, s *[9]uint32) int {
 		return m.failRun(off, "GenerationIdOrMemberEpoch:4", -1)
 	}
 	off += 4
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactString, "MemberId", -1); off < 0 {
 		return -1
 	}
-	// GroupInstanceId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[4], s[5] = 0, uint32(off)
@@ -227,7 +221,6 @@ func parseOffsetCommitRequestFlexible(m *message, s *[9]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactStringNullable, "GroupInstanceId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -238,8 +231,7 @@ func parseOffsetCommitRequestFlexible(m *message, s *[9]uint32) int {
 	if off = parseOffsetCommitRequestTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[6], s[7] = uint32(count), base
-	s[8] = uint32(off)
+	s[6], s[7], s[8] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -249,10 +241,7 @@ func parseOffsetCommitRequestFlexible(m *message, s *[9]uint32) int {
 }
 
 func parseOffsetCommitRequestLegacy(m *message, s *[9]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 4
@@ -265,7 +254,6 @@ func parseOffsetCommitRequestLegacy(m *message, s *[9]uint32) int {
 		run2 = 0
 	}
 	off := 0
-	// GroupId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
@@ -277,7 +265,6 @@ func parseOffsetCommitRequestLegacy(m *message, s *[9]uint32) int {
 	}
 	off += run1
 	if v >= 1 {
-		// MemberId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[2], off = uint32(off+2), off+2+i16(b, off)
 			s[3] = uint32(off)
@@ -286,7 +273,6 @@ func parseOffsetCommitRequestLegacy(m *message, s *[9]uint32) int {
 		}
 	}
 	if v >= 7 {
-		// GroupInstanceId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[4], s[5] = 0, uint32(off)
@@ -303,7 +289,6 @@ func parseOffsetCommitRequestLegacy(m *message, s *[9]uint32) int {
 		return m.failRun(off, "RetentionTimeMs:8@2-4", -1)
 	}
 	off += run2
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -319,10 +304,7 @@ func parseOffsetCommitRequestLegacy(m *message, s *[9]uint32) int {
 }
 
 func parseOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 10 {
 		run1 = 16
@@ -330,7 +312,6 @@ func parseOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32) in
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 9 {
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -344,7 +325,6 @@ func parseOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32) in
 			return m.failRun(off, "TopicId:16@10+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -356,8 +336,7 @@ func parseOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32) in
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -369,19 +348,15 @@ func parseOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32) in
 }
 
 func parseOffsetCommitRequestTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*14 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 3
@@ -408,7 +383,6 @@ func parseOffsetCommitRequestPartitionFlexible(m *message, off, n int, at uint32
 			return m.failRun(off, "PartitionIndex:4 CommittedOffset:8 CommittedLeaderEpoch:4", i)
 		}
 		off += 16
-		// CommittedMetadata
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -429,8 +403,7 @@ func parseOffsetCommitRequestPartitionFlexible(m *message, off, n int, at uint32
 }
 
 func parseOffsetCommitRequestPartitionLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 12
 	if v >= 1 {
 		run1 = 20
@@ -448,7 +421,6 @@ func parseOffsetCommitRequestPartitionLegacy(m *message, off, n int, at uint32) 
 			return m.failRun(off, "PartitionIndex:4 CommittedOffset:8 CommittedLeaderEpoch:4@6+ CommitTimestamp:8@1", i)
 		}
 		off += run1
-		// CommittedMetadata
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)

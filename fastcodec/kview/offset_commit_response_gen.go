@@ -117,7 +117,6 @@ type OffsetCommitResponsePartition struct {
 }
 
 func (v OffsetCommitResponsePartition) PartitionIndex() int32 { return v.m.int32(v.off) }
-
 func (v OffsetCommitResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
@@ -158,15 +157,12 @@ func (l OffsetCommitResponsePartitionList) All() iter.Seq[OffsetCommitResponsePa
 }
 
 func parseOffsetCommitResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -177,8 +173,7 @@ func parseOffsetCommitResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseOffsetCommitResponseTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -188,10 +183,7 @@ func parseOffsetCommitResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseOffsetCommitResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 3 {
 		run1 = 4
@@ -201,7 +193,6 @@ func parseOffsetCommitResponseLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@3+", -1)
 	}
 	off += run1
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -217,10 +208,7 @@ func parseOffsetCommitResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 10 {
 		run1 = 16
@@ -228,7 +216,6 @@ func parseOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32) i
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 9 {
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -242,7 +229,6 @@ func parseOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32) i
 			return m.failRun(off, "TopicId:16@10+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(6+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(6+1)]
@@ -258,8 +244,7 @@ func parseOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32) i
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -271,19 +256,15 @@ func parseOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32) i
 }
 
 func parseOffsetCommitResponseTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 6, fault.Count32, "PartitionIndex:4 ErrorCode:2", "Partitions", i); off < 0 {
 			return -1
 		}

@@ -31,7 +31,6 @@ func (m *OffsetDeleteRequest) Parse(body []byte, version int16) error {
 }
 
 func (m *OffsetDeleteRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *OffsetDeleteRequest) Topics() OffsetDeleteRequestTopicList {
 	return OffsetDeleteRequestTopicList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -43,7 +42,6 @@ type OffsetDeleteRequestTopic struct {
 }
 
 func (v OffsetDeleteRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v OffsetDeleteRequestTopic) Partitions() OffsetDeleteRequestPartitionList {
 	return OffsetDeleteRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -97,18 +95,14 @@ func (l OffsetDeleteRequestPartitionList) All() iter.Seq[OffsetDeleteRequestPart
 }
 
 func parseOffsetDeleteRequestLegacy(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -124,19 +118,15 @@ func parseOffsetDeleteRequestLegacy(m *message, s *[4]uint32) int {
 }
 
 func parseOffsetDeleteRequestTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 4, fault.Count32, "PartitionIndex:4", "Partitions", i); off < 0 {
 			return -1
 		}

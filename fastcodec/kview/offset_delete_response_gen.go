@@ -32,9 +32,7 @@ func (m *OffsetDeleteResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *OffsetDeleteResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
-func (m *OffsetDeleteResponse) ThrottleTimeMs() int32 { return m.int32(2) }
-
+func (m *OffsetDeleteResponse) ThrottleTimeMs() int32          { return m.int32(2) }
 func (m *OffsetDeleteResponse) Topics() OffsetDeleteResponseTopicList {
 	return OffsetDeleteResponseTopicList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -46,7 +44,6 @@ type OffsetDeleteResponseTopic struct {
 }
 
 func (v OffsetDeleteResponseTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v OffsetDeleteResponseTopic) Partitions() OffsetDeleteResponsePartitionList {
 	return OffsetDeleteResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -79,7 +76,6 @@ type OffsetDeleteResponsePartition struct {
 }
 
 func (v OffsetDeleteResponsePartition) PartitionIndex() int32 { return v.m.int32(v.off) }
-
 func (v OffsetDeleteResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
@@ -104,15 +100,12 @@ func (l OffsetDeleteResponsePartitionList) All() iter.Seq[OffsetDeleteResponsePa
 }
 
 func parseOffsetDeleteResponseLegacy(m *message, s *[2]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ErrorCode:2 ThrottleTimeMs:4", -1)
 	}
 	off += 6
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -128,19 +121,15 @@ func parseOffsetDeleteResponseLegacy(m *message, s *[2]uint32) int {
 }
 
 func parseOffsetDeleteResponseTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 6, fault.Count32, "PartitionIndex:4 ErrorCode:2", "Partitions", i); off < 0 {
 			return -1
 		}

@@ -85,8 +85,7 @@ type OffsetFetchRequestTopic struct {
 	s *[4]uint32
 }
 
-func (v OffsetFetchRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v OffsetFetchRequestTopic) Name() []byte             { return v.m.bytes(v.s[0], v.s[1]) }
 func (v OffsetFetchRequestTopic) PartitionIndexes() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -224,17 +223,13 @@ func (l OffsetFetchRequestTopicsList) All() iter.Seq[OffsetFetchRequestTopics] {
 }
 
 func parseOffsetFetchRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 7 {
 		run1 = 1
 	}
 	off := 0
 	if v <= 7 {
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -243,7 +238,6 @@ func parseOffsetFetchRequestFlexible(m *message, s *[7]uint32) int {
 		}
 	}
 	if v <= 7 {
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -257,7 +251,6 @@ func parseOffsetFetchRequestFlexible(m *message, s *[7]uint32) int {
 		s[2], s[3] = uint32(count), base
 	}
 	if v >= 8 {
-		// Groups
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 7
@@ -268,8 +261,7 @@ func parseOffsetFetchRequestFlexible(m *message, s *[7]uint32) int {
 		if off = parseOffsetFetchRequestGroupFlexible(m, off, count, base); off < 0 {
 			return m.in("Groups", -1)
 		}
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	} else {
 		s[6] = uint32(off)
 	}
@@ -286,19 +278,14 @@ func parseOffsetFetchRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseOffsetFetchRequestLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if v >= 2 {
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
@@ -331,14 +318,12 @@ func parseOffsetFetchRequestTopicFlexible(m *message, off, n int, at uint32) int
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// PartitionIndexes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -359,14 +344,12 @@ func parseOffsetFetchRequestTopicLegacy(m *message, off, n int, at uint32) int {
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// PartitionIndexes
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)
@@ -379,17 +362,13 @@ func parseOffsetFetchRequestTopicLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseOffsetFetchRequestGroupFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 9 {
 		run1 = 4
 	}
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -397,7 +376,6 @@ func parseOffsetFetchRequestGroupFlexible(m *message, off, n int, at uint32) int
 			return -1
 		}
 		if v >= 9 {
-			// MemberId
 			if off < len(b) && b[off] == 0 {
 				off++
 				s[2], s[3] = 0, uint32(off)
@@ -414,7 +392,6 @@ func parseOffsetFetchRequestGroupFlexible(m *message, off, n int, at uint32) int
 			return m.failRun(off, "MemberEpoch:4@9+", i)
 		}
 		off += run1
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -426,8 +403,7 @@ func parseOffsetFetchRequestGroupFlexible(m *message, off, n int, at uint32) int
 			return m.in("Topics", i)
 		}
 		s = (*[7]uint32)(m.words[at:])
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -439,8 +415,7 @@ func parseOffsetFetchRequestGroupFlexible(m *message, off, n int, at uint32) int
 }
 
 func parseOffsetFetchRequestTopicsFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 10 {
 		run1 = 16
@@ -448,7 +423,6 @@ func parseOffsetFetchRequestTopicsFlexible(m *message, off, n int, at uint32) in
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		if v <= 9 {
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -462,7 +436,6 @@ func parseOffsetFetchRequestTopicsFlexible(m *message, off, n int, at uint32) in
 			return m.failRun(off, "TopicId:16@10+", i)
 		}
 		off += run1
-		// PartitionIndexes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)

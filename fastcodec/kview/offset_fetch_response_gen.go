@@ -82,7 +82,6 @@ type OffsetFetchResponseTopic struct {
 }
 
 func (v OffsetFetchResponseTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v OffsetFetchResponseTopic) Partitions() OffsetFetchResponsePartitionList {
 	return OffsetFetchResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -122,8 +121,7 @@ type OffsetFetchResponsePartition struct {
 	s *[3]uint32
 }
 
-func (v OffsetFetchResponsePartition) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
+func (v OffsetFetchResponsePartition) PartitionIndex() int32  { return v.m.int32(v.s[0]) }
 func (v OffsetFetchResponsePartition) CommittedOffset() int64 { return v.m.int64(v.s[0] + 4) }
 
 // CommittedLeaderEpoch: versions 5-7, else -1.
@@ -135,8 +133,7 @@ func (v OffsetFetchResponsePartition) CommittedLeaderEpoch() int32 {
 }
 
 // Metadata: nullable.
-func (v OffsetFetchResponsePartition) Metadata() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
+func (v OffsetFetchResponsePartition) Metadata() []byte               { return v.m.bytes(v.s[1], v.s[2]) }
 func (v OffsetFetchResponsePartition) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -175,11 +172,9 @@ type OffsetFetchResponseGroup struct {
 }
 
 func (v OffsetFetchResponseGroup) GroupID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v OffsetFetchResponseGroup) Topics() OffsetFetchResponseTopicsList {
 	return OffsetFetchResponseTopicsList{list{v.m, v.s[2], v.s[3]}}
 }
-
 func (v OffsetFetchResponseGroup) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[4]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -266,15 +261,12 @@ type OffsetFetchResponsePartitions struct {
 	s *[3]uint32
 }
 
-func (v OffsetFetchResponsePartitions) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
-func (v OffsetFetchResponsePartitions) CommittedOffset() int64 { return v.m.int64(v.s[0] + 4) }
-
+func (v OffsetFetchResponsePartitions) PartitionIndex() int32       { return v.m.int32(v.s[0]) }
+func (v OffsetFetchResponsePartitions) CommittedOffset() int64      { return v.m.int64(v.s[0] + 4) }
 func (v OffsetFetchResponsePartitions) CommittedLeaderEpoch() int32 { return v.m.int32(v.s[0] + 12) }
 
 // Metadata: nullable.
-func (v OffsetFetchResponsePartitions) Metadata() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
+func (v OffsetFetchResponsePartitions) Metadata() []byte               { return v.m.bytes(v.s[1], v.s[2]) }
 func (v OffsetFetchResponsePartitions) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -304,10 +296,7 @@ func (l OffsetFetchResponsePartitionsList) All() iter.Seq[OffsetFetchResponsePar
 }
 
 func parseOffsetFetchResponseFlexible(m *message, s *[6]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 2
 	if v >= 8 {
 		run1 = 0
@@ -318,7 +307,6 @@ func parseOffsetFetchResponseFlexible(m *message, s *[6]uint32) int {
 	}
 	off += 4
 	if v <= 7 {
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -329,8 +317,7 @@ func parseOffsetFetchResponseFlexible(m *message, s *[6]uint32) int {
 		if off = parseOffsetFetchResponseTopicFlexible(m, off, count, base); off < 0 {
 			return m.in("Topics", -1)
 		}
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	} else {
 		s[2] = uint32(off)
 	}
@@ -339,7 +326,6 @@ func parseOffsetFetchResponseFlexible(m *message, s *[6]uint32) int {
 	}
 	off += run1
 	if v >= 8 {
-		// Groups
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -350,8 +336,7 @@ func parseOffsetFetchResponseFlexible(m *message, s *[6]uint32) int {
 		if off = parseOffsetFetchResponseGroupFlexible(m, off, count, base); off < 0 {
 			return m.in("Groups", -1)
 		}
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 	} else {
 		s[5] = uint32(off)
 	}
@@ -364,10 +349,7 @@ func parseOffsetFetchResponseFlexible(m *message, s *[6]uint32) int {
 }
 
 func parseOffsetFetchResponseLegacy(m *message, s *[6]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 3 {
 		run1 = 4
@@ -381,7 +363,6 @@ func parseOffsetFetchResponseLegacy(m *message, s *[6]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@3+", -1)
 	}
 	off += run1
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -392,8 +373,7 @@ func parseOffsetFetchResponseLegacy(m *message, s *[6]uint32) int {
 	if off = parseOffsetFetchResponseTopicLegacy(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run2 {
 		return m.failRun(off, "ErrorCode:2@2-7", -1)
 	}
@@ -402,19 +382,15 @@ func parseOffsetFetchResponseLegacy(m *message, s *[6]uint32) int {
 }
 
 func parseOffsetFetchResponseTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*20 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -426,8 +402,7 @@ func parseOffsetFetchResponseTopicFlexible(m *message, off, n int, at uint32) in
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -439,19 +414,15 @@ func parseOffsetFetchResponseTopicFlexible(m *message, off, n int, at uint32) in
 }
 
 func parseOffsetFetchResponseTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*16 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 3
@@ -478,7 +449,6 @@ func parseOffsetFetchResponsePartitionFlexible(m *message, off, n int, at uint32
 			return m.failRun(off, "PartitionIndex:4 CommittedOffset:8 CommittedLeaderEpoch:4", i)
 		}
 		off += 16
-		// Metadata
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -503,8 +473,7 @@ func parseOffsetFetchResponsePartitionFlexible(m *message, off, n int, at uint32
 }
 
 func parseOffsetFetchResponsePartitionLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 12
 	if v >= 5 {
 		run1 = 16
@@ -516,7 +485,6 @@ func parseOffsetFetchResponsePartitionLegacy(m *message, off, n int, at uint32) 
 			return m.failRun(off, "PartitionIndex:4 CommittedOffset:8 CommittedLeaderEpoch:4@5-7", i)
 		}
 		off += run1
-		// Metadata
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)
@@ -536,19 +504,15 @@ func parseOffsetFetchResponsePartitionLegacy(m *message, off, n int, at uint32) 
 }
 
 func parseOffsetFetchResponseGroupFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", i); off < 0 {
 			return -1
 		}
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -560,8 +524,7 @@ func parseOffsetFetchResponseGroupFlexible(m *message, off, n int, at uint32) in
 			return m.in("Topics", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off > len(b)-2 {
 			return m.failRun(off, "ErrorCode:2", i)
 		}
@@ -577,10 +540,7 @@ func parseOffsetFetchResponseGroupFlexible(m *message, off, n int, at uint32) in
 }
 
 func parseOffsetFetchResponseTopicsFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 10 {
 		run1 = 16
@@ -588,7 +548,6 @@ func parseOffsetFetchResponseTopicsFlexible(m *message, off, n int, at uint32) i
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 9 {
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -602,7 +561,6 @@ func parseOffsetFetchResponseTopicsFlexible(m *message, off, n int, at uint32) i
 			return m.failRun(off, "TopicId:16@10+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*20 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -614,8 +572,7 @@ func parseOffsetFetchResponseTopicsFlexible(m *message, off, n int, at uint32) i
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -635,7 +592,6 @@ func parseOffsetFetchResponsePartitionsFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "PartitionIndex:4 CommittedOffset:8 CommittedLeaderEpoch:4", i)
 		}
 		off += 16
-		// Metadata
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)

@@ -64,7 +64,6 @@ type OffsetForLeaderEpochResponseOffsetForLeaderTopicResult struct {
 func (v OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) Topic() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) Partitions() OffsetForLeaderEpochResponseEpochEndOffsetList {
 	return OffsetForLeaderEpochResponseEpochEndOffsetList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -107,7 +106,6 @@ type OffsetForLeaderEpochResponseEpochEndOffset struct {
 func (v OffsetForLeaderEpochResponseEpochEndOffset) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off)
 }
-
 func (v OffsetForLeaderEpochResponseEpochEndOffset) Partition() int32 { return v.m.int32(v.off + 2) }
 
 // LeaderEpoch: versions 1+, else -1.
@@ -165,15 +163,12 @@ func (l OffsetForLeaderEpochResponseEpochEndOffsetList) All() iter.Seq[OffsetFor
 }
 
 func parseOffsetForLeaderEpochResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -184,8 +179,7 @@ func parseOffsetForLeaderEpochResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseOffsetForLeaderEpochResponseOffsetForLeaderTopicResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -195,10 +189,7 @@ func parseOffsetForLeaderEpochResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseOffsetForLeaderEpochResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 2 {
 		run1 = 4
@@ -208,7 +199,6 @@ func parseOffsetForLeaderEpochResponseLegacy(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@2+", -1)
 	}
 	off += run1
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -224,19 +214,15 @@ func parseOffsetForLeaderEpochResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseOffsetForLeaderEpochResponseOffsetForLeaderTopicResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Topic
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(18+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(18+1)]
@@ -252,8 +238,7 @@ func parseOffsetForLeaderEpochResponseOffsetForLeaderTopicResultFlexible(m *mess
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -265,24 +250,19 @@ func parseOffsetForLeaderEpochResponseOffsetForLeaderTopicResultFlexible(m *mess
 }
 
 func parseOffsetForLeaderEpochResponseOffsetForLeaderTopicResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 14
 	if v >= 1 {
 		run1 = 18
 	}
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Topic
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, run1, fault.Count32, "ErrorCode:2 Partition:4 LeaderEpoch:4@1+ EndOffset:8", "Partitions", i); off < 0 {
 			return -1
 		}

@@ -43,10 +43,8 @@ func (m *ProduceRequest) TransactionalID() []byte {
 	return m.bytes(m.s[0], m.s[1])
 }
 
-func (m *ProduceRequest) Acks() int16 { return m.int16(m.s[1]) }
-
+func (m *ProduceRequest) Acks() int16      { return m.int16(m.s[1]) }
 func (m *ProduceRequest) TimeoutMs() int32 { return m.int32(m.s[1] + 2) }
-
 func (m *ProduceRequest) TopicData() ProduceRequestTopicProduceDataList {
 	return ProduceRequestTopicProduceDataList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -155,11 +153,8 @@ func (l ProduceRequestPartitionProduceDataList) All() iter.Seq[ProduceRequestPar
 }
 
 func parseProduceRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// TransactionalId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -173,7 +168,6 @@ func parseProduceRequestFlexible(m *message, s *[5]uint32) int {
 		return m.failRun(off, "Acks:2 TimeoutMs:4", -1)
 	}
 	off += 6
-	// TopicData
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -184,8 +178,7 @@ func parseProduceRequestFlexible(m *message, s *[5]uint32) int {
 	if off = parseProduceRequestTopicProduceDataFlexible(m, off, count, base); off < 0 {
 		return m.in("TopicData", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -195,13 +188,9 @@ func parseProduceRequestFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseProduceRequestLegacy(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
 	if v >= 3 {
-		// TransactionalId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[0], s[1] = 0, uint32(off)
@@ -218,7 +207,6 @@ func parseProduceRequestLegacy(m *message, s *[5]uint32) int {
 		return m.failRun(off, "Acks:2 TimeoutMs:4", -1)
 	}
 	off += 6
-	// TopicData
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -234,10 +222,7 @@ func parseProduceRequestLegacy(m *message, s *[5]uint32) int {
 }
 
 func parseProduceRequestTopicProduceDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 13 {
 		run1 = 16
@@ -245,7 +230,6 @@ func parseProduceRequestTopicProduceDataFlexible(m *message, off, n int, at uint
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 12 {
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -259,7 +243,6 @@ func parseProduceRequestTopicProduceDataFlexible(m *message, off, n int, at uint
 			return m.failRun(off, "TopicId:16@13+", i)
 		}
 		off += run1
-		// PartitionData
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -271,8 +254,7 @@ func parseProduceRequestTopicProduceDataFlexible(m *message, off, n int, at uint
 			return m.in("PartitionData", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -284,19 +266,15 @@ func parseProduceRequestTopicProduceDataFlexible(m *message, off, n int, at uint
 }
 
 func parseProduceRequestTopicProduceDataLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// PartitionData
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 3
@@ -323,7 +301,6 @@ func parseProduceRequestPartitionProduceDataFlexible(m *message, off, n int, at 
 			return m.failRun(off, "Index:4", i)
 		}
 		off += 4
-		// Records
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -355,7 +332,6 @@ func parseProduceRequestPartitionProduceDataLegacy(m *message, off, n int, at ui
 			return m.failRun(off, "Index:4", i)
 		}
 		off += 4
-		// Records
 		if off <= len(b)-4 && b[off] >= 0x80 {
 			off += 4
 			s[1], s[2] = 0, uint32(off)

@@ -130,11 +130,9 @@ type ProduceResponsePartitionProduceResponse struct {
 }
 
 func (v ProduceResponsePartitionProduceResponse) Index() int32 { return v.m.int32(v.s[0]) }
-
 func (v ProduceResponsePartitionProduceResponse) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
-
 func (v ProduceResponsePartitionProduceResponse) BaseOffset() int64 { return v.m.int64(v.s[0] + 6) }
 
 // LogAppendTimeMs: versions 2+, else -1.
@@ -291,10 +289,8 @@ type ProduceResponseNodeEndpoint struct {
 }
 
 func (v ProduceResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
-
-func (v ProduceResponseNodeEndpoint) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v ProduceResponseNodeEndpoint) Port() int32 { return v.m.int32(v.s[2]) }
+func (v ProduceResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
+func (v ProduceResponseNodeEndpoint) Port() int32   { return v.m.int32(v.s[2]) }
 
 // Rack: nullable.
 func (v ProduceResponseNodeEndpoint) Rack() []byte { return v.m.bytes(v.s[3], v.s[4]) }
@@ -326,11 +322,8 @@ func (l ProduceResponseNodeEndpointList) All() iter.Seq[ProduceResponseNodeEndpo
 }
 
 func parseProduceResponseFlexible(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Responses
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -341,8 +334,7 @@ func parseProduceResponseFlexible(m *message, s *[4]uint32) int {
 	if off = parseProduceResponseTopicProduceResponseFlexible(m, off, count, base); off < 0 {
 		return m.in("Responses", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
@@ -360,10 +352,7 @@ func parseProduceResponseFlexible(m *message, s *[4]uint32) int {
 }
 
 func tagsProduceResponse(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -378,7 +367,6 @@ func tagsProduceResponse(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[2]uint32)(m.words[block:])
 			off = at
-			// NodeEndpoints
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 5
@@ -401,16 +389,12 @@ func tagsProduceResponse(m *message, off, i int) (int, uint32) {
 }
 
 func parseProduceResponseLegacy(m *message, s *[4]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 4
 	}
 	off := 0
-	// Responses
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -421,8 +405,7 @@ func parseProduceResponseLegacy(m *message, s *[4]uint32) int {
 	if off = parseProduceResponseTopicProduceResponseLegacy(m, off, count, base); off < 0 {
 		return m.in("Responses", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "ThrottleTimeMs:4@1+", -1)
 	}
@@ -431,10 +414,7 @@ func parseProduceResponseLegacy(m *message, s *[4]uint32) int {
 }
 
 func parseProduceResponseTopicProduceResponseFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 13 {
 		run1 = 16
@@ -442,7 +422,6 @@ func parseProduceResponseTopicProduceResponseFlexible(m *message, off, n int, at
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 12 {
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -456,7 +435,6 @@ func parseProduceResponseTopicProduceResponseFlexible(m *message, off, n int, at
 			return m.failRun(off, "TopicId:16@13+", i)
 		}
 		off += run1
-		// PartitionResponses
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*33 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 6
@@ -468,8 +446,7 @@ func parseProduceResponseTopicProduceResponseFlexible(m *message, off, n int, at
 			return m.in("PartitionResponses", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -481,19 +458,15 @@ func parseProduceResponseTopicProduceResponseFlexible(m *message, off, n int, at
 }
 
 func parseProduceResponseTopicProduceResponseLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// PartitionResponses
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*14 <= len(b)-4-off && m.next+i32(b, off)*6 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 6
@@ -512,9 +485,7 @@ func parseProduceResponseTopicProduceResponseLegacy(m *message, off, n int, at u
 }
 
 func parseProduceResponsePartitionProduceResponseFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -522,7 +493,6 @@ func parseProduceResponsePartitionProduceResponseFlexible(m *message, off, n int
 			return m.failRun(off, "Index:4 ErrorCode:2 BaseOffset:8 LogAppendTimeMs:8 LogStartOffset:8", i)
 		}
 		off += 30
-		// RecordErrors
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -535,7 +505,6 @@ func parseProduceResponsePartitionProduceResponseFlexible(m *message, off, n int
 		}
 		s = (*[6]uint32)(m.words[at:])
 		s[1], s[2] = uint32(count), base
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3], s[4] = 0, uint32(off)
@@ -576,7 +545,6 @@ func tagsProduceResponsePartitionProduceResponse(m *message, off, i int) (int, u
 			}
 			t := (*[1]uint32)(m.words[block:])
 			off = at
-			// CurrentLeader
 			t[0] = uint32(off)
 			if off = m.fixed(off, 8, true, "LeaderId:4 LeaderEpoch:4", "CurrentLeader", i); off < 0 {
 				return -1, 0
@@ -591,10 +559,7 @@ func tagsProduceResponsePartitionProduceResponse(m *message, off, i int) (int, u
 }
 
 func parseProduceResponsePartitionProduceResponseLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 14
 	if v >= 2 {
 		run1 = 22
@@ -610,7 +575,6 @@ func parseProduceResponsePartitionProduceResponseLegacy(m *message, off, n int, 
 		}
 		off += run1
 		if v >= 8 {
-			// RecordErrors
 			if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 				count, base = i32(b, off), uint32(m.next)
 				m.next += count * 3
@@ -625,7 +589,6 @@ func parseProduceResponsePartitionProduceResponseLegacy(m *message, off, n int, 
 			s[1], s[2] = uint32(count), base
 		}
 		if v >= 8 {
-			// ErrorMessage
 			if off <= len(b)-2 && b[off] >= 0x80 {
 				off += 2
 				s[3], s[4] = 0, uint32(off)
@@ -650,7 +613,6 @@ func parseProduceResponseBatchIndexAndErrorMessageFlexible(m *message, off, n in
 			return m.failRun(off, "BatchIndex:4", i)
 		}
 		off += 4
-		// BatchIndexErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -679,7 +641,6 @@ func parseProduceResponseBatchIndexAndErrorMessageLegacy(m *message, off, n int,
 			return m.failRun(off, "BatchIndex:4", i)
 		}
 		off += 4
-		// BatchIndexErrorMessage
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)
@@ -703,7 +664,6 @@ func parseProduceResponseNodeEndpointFlexible(m *message, off, n int, at uint32)
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -714,7 +674,6 @@ func parseProduceResponseNodeEndpointFlexible(m *message, off, n int, at uint32)
 			return m.failRun(off, "Port:4", i)
 		}
 		off += 4
-		// Rack
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3], s[4] = 0, uint32(off)

@@ -30,14 +30,10 @@ func (m *PushTelemetryRequest) Parse(body []byte, version int16) error {
 }
 
 func (m *PushTelemetryRequest) ClientInstanceID() fastcodec.UUID { return m.uuid(0) }
-
-func (m *PushTelemetryRequest) SubscriptionID() int32 { return m.int32(16) }
-
-func (m *PushTelemetryRequest) Terminating() bool { return m.bool(20) }
-
-func (m *PushTelemetryRequest) CompressionType() int8 { return m.int8(21) }
-
-func (m *PushTelemetryRequest) Metrics() []byte { return m.bytes(m.s[0], m.s[1]) }
+func (m *PushTelemetryRequest) SubscriptionID() int32            { return m.int32(16) }
+func (m *PushTelemetryRequest) Terminating() bool                { return m.bool(20) }
+func (m *PushTelemetryRequest) CompressionType() int8            { return m.int8(21) }
+func (m *PushTelemetryRequest) Metrics() []byte                  { return m.bytes(m.s[0], m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *PushTelemetryRequest) UnknownTags() fastcodec.Tags {
@@ -51,7 +47,6 @@ func parsePushTelemetryRequestFlexible(m *message, s *[2]uint32) int {
 		return m.failRun(off, "ClientInstanceId:16 SubscriptionId:4 Terminating:1 CompressionType:1", -1)
 	}
 	off += 22
-	// Metrics
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)

@@ -28,8 +28,7 @@ func (m *PushTelemetryResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *PushTelemetryResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *PushTelemetryResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *PushTelemetryResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.

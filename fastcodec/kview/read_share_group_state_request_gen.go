@@ -32,7 +32,6 @@ func (m *ReadShareGroupStateRequest) Parse(body []byte, version int16) error {
 }
 
 func (m *ReadShareGroupStateRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *ReadShareGroupStateRequest) Topics() ReadShareGroupStateRequestReadStateDataList {
 	return ReadShareGroupStateRequestReadStateDataList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -49,7 +48,6 @@ type ReadShareGroupStateRequestReadStateData struct {
 }
 
 func (v ReadShareGroupStateRequestReadStateData) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v ReadShareGroupStateRequestReadStateData) Partitions() ReadShareGroupStateRequestPartitionDataList {
 	return ReadShareGroupStateRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -86,8 +84,7 @@ type ReadShareGroupStateRequestPartitionData struct {
 	off uint32
 }
 
-func (v ReadShareGroupStateRequestPartitionData) Partition() int32 { return v.m.int32(v.off) }
-
+func (v ReadShareGroupStateRequestPartitionData) Partition() int32   { return v.m.int32(v.off) }
 func (v ReadShareGroupStateRequestPartitionData) LeaderEpoch() int32 { return v.m.int32(v.off + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -115,18 +112,14 @@ func (l ReadShareGroupStateRequestPartitionDataList) All() iter.Seq[ReadShareGro
 }
 
 func parseReadShareGroupStateRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -137,8 +130,7 @@ func parseReadShareGroupStateRequestFlexible(m *message, s *[5]uint32) int {
 	if off = parseReadShareGroupStateRequestReadStateDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -148,9 +140,7 @@ func parseReadShareGroupStateRequestFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseReadShareGroupStateRequestReadStateDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -158,7 +148,6 @@ func parseReadShareGroupStateRequestReadStateDataFlexible(m *message, off, n int
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(8+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(8+1)]
@@ -174,8 +163,7 @@ func parseReadShareGroupStateRequestReadStateDataFlexible(m *message, off, n int
 			return -1
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

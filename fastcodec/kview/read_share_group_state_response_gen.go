@@ -47,7 +47,6 @@ type ReadShareGroupStateResponseReadStateResult struct {
 }
 
 func (v ReadShareGroupStateResponseReadStateResult) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v ReadShareGroupStateResponseReadStateResult) Partitions() ReadShareGroupStateResponsePartitionResultList {
 	return ReadShareGroupStateResponsePartitionResultList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -85,7 +84,6 @@ type ReadShareGroupStateResponsePartitionResult struct {
 }
 
 func (v ReadShareGroupStateResponsePartitionResult) Partition() int32 { return v.m.int32(v.s[0]) }
-
 func (v ReadShareGroupStateResponsePartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -94,11 +92,8 @@ func (v ReadShareGroupStateResponsePartitionResult) ErrorCode() fastcodec.ErrorC
 func (v ReadShareGroupStateResponsePartitionResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
-func (v ReadShareGroupStateResponsePartitionResult) StateEpoch() int32 { return v.m.int32(v.s[2]) }
-
+func (v ReadShareGroupStateResponsePartitionResult) StateEpoch() int32  { return v.m.int32(v.s[2]) }
 func (v ReadShareGroupStateResponsePartitionResult) StartOffset() int64 { return v.m.int64(v.s[2] + 4) }
-
 func (v ReadShareGroupStateResponsePartitionResult) StateBatches() ReadShareGroupStateResponseStateBatchList {
 	return ReadShareGroupStateResponseStateBatchList{list{v.m, v.s[3], v.s[4]}}
 }
@@ -135,12 +130,9 @@ type ReadShareGroupStateResponseStateBatch struct {
 	off uint32
 }
 
-func (v ReadShareGroupStateResponseStateBatch) FirstOffset() int64 { return v.m.int64(v.off) }
-
-func (v ReadShareGroupStateResponseStateBatch) LastOffset() int64 { return v.m.int64(v.off + 8) }
-
-func (v ReadShareGroupStateResponseStateBatch) DeliveryState() int8 { return v.m.int8(v.off + 16) }
-
+func (v ReadShareGroupStateResponseStateBatch) FirstOffset() int64   { return v.m.int64(v.off) }
+func (v ReadShareGroupStateResponseStateBatch) LastOffset() int64    { return v.m.int64(v.off + 8) }
+func (v ReadShareGroupStateResponseStateBatch) DeliveryState() int8  { return v.m.int8(v.off + 16) }
 func (v ReadShareGroupStateResponseStateBatch) DeliveryCount() int16 { return v.m.int16(v.off + 17) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -168,11 +160,8 @@ func (l ReadShareGroupStateResponseStateBatchList) All() iter.Seq[ReadShareGroup
 }
 
 func parseReadShareGroupStateResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -183,8 +172,7 @@ func parseReadShareGroupStateResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseReadShareGroupStateResponseReadStateResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -194,9 +182,7 @@ func parseReadShareGroupStateResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseReadShareGroupStateResponseReadStateResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -204,7 +190,6 @@ func parseReadShareGroupStateResponseReadStateResultFlexible(m *message, off, n 
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*21 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 6
@@ -216,8 +201,7 @@ func parseReadShareGroupStateResponseReadStateResultFlexible(m *message, off, n 
 			return m.in("Partitions", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -229,9 +213,7 @@ func parseReadShareGroupStateResponseReadStateResultFlexible(m *message, off, n 
 }
 
 func parseReadShareGroupStateResponsePartitionResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -239,7 +221,6 @@ func parseReadShareGroupStateResponsePartitionResultFlexible(m *message, off, n 
 			return m.failRun(off, "Partition:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -253,7 +234,6 @@ func parseReadShareGroupStateResponsePartitionResultFlexible(m *message, off, n 
 			return m.failRun(off, "StateEpoch:4 StartOffset:8", i)
 		}
 		off += 12
-		// StateBatches
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(19+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(19+1)]
@@ -269,8 +249,7 @@ func parseReadShareGroupStateResponsePartitionResultFlexible(m *message, off, n 
 			return -1
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

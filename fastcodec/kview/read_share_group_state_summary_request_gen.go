@@ -32,7 +32,6 @@ func (m *ReadShareGroupStateSummaryRequest) Parse(body []byte, version int16) er
 }
 
 func (m *ReadShareGroupStateSummaryRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *ReadShareGroupStateSummaryRequest) Topics() ReadShareGroupStateSummaryRequestReadStateSummaryDataList {
 	return ReadShareGroupStateSummaryRequestReadStateSummaryDataList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -51,7 +50,6 @@ type ReadShareGroupStateSummaryRequestReadStateSummaryData struct {
 func (v ReadShareGroupStateSummaryRequestReadStateSummaryData) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[0])
 }
-
 func (v ReadShareGroupStateSummaryRequestReadStateSummaryData) Partitions() ReadShareGroupStateSummaryRequestPartitionDataList {
 	return ReadShareGroupStateSummaryRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -89,7 +87,6 @@ type ReadShareGroupStateSummaryRequestPartitionData struct {
 }
 
 func (v ReadShareGroupStateSummaryRequestPartitionData) Partition() int32 { return v.m.int32(v.off) }
-
 func (v ReadShareGroupStateSummaryRequestPartitionData) LeaderEpoch() int32 {
 	return v.m.int32(v.off + 4)
 }
@@ -119,18 +116,14 @@ func (l ReadShareGroupStateSummaryRequestPartitionDataList) All() iter.Seq[ReadS
 }
 
 func parseReadShareGroupStateSummaryRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -141,8 +134,7 @@ func parseReadShareGroupStateSummaryRequestFlexible(m *message, s *[5]uint32) in
 	if off = parseReadShareGroupStateSummaryRequestReadStateSummaryDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -152,9 +144,7 @@ func parseReadShareGroupStateSummaryRequestFlexible(m *message, s *[5]uint32) in
 }
 
 func parseReadShareGroupStateSummaryRequestReadStateSummaryDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -162,7 +152,6 @@ func parseReadShareGroupStateSummaryRequestReadStateSummaryDataFlexible(m *messa
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(8+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(8+1)]
@@ -178,8 +167,7 @@ func parseReadShareGroupStateSummaryRequestReadStateSummaryDataFlexible(m *messa
 			return -1
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

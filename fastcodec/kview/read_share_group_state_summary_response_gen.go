@@ -49,7 +49,6 @@ type ReadShareGroupStateSummaryResponseReadStateSummaryResult struct {
 func (v ReadShareGroupStateSummaryResponseReadStateSummaryResult) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[0])
 }
-
 func (v ReadShareGroupStateSummaryResponseReadStateSummaryResult) Partitions() ReadShareGroupStateSummaryResponsePartitionResultList {
 	return ReadShareGroupStateSummaryResponsePartitionResultList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -89,7 +88,6 @@ type ReadShareGroupStateSummaryResponsePartitionResult struct {
 func (v ReadShareGroupStateSummaryResponsePartitionResult) Partition() int32 {
 	return v.m.int32(v.s[0])
 }
-
 func (v ReadShareGroupStateSummaryResponsePartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -98,15 +96,12 @@ func (v ReadShareGroupStateSummaryResponsePartitionResult) ErrorCode() fastcodec
 func (v ReadShareGroupStateSummaryResponsePartitionResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v ReadShareGroupStateSummaryResponsePartitionResult) StateEpoch() int32 {
 	return v.m.int32(v.s[2])
 }
-
 func (v ReadShareGroupStateSummaryResponsePartitionResult) LeaderEpoch() int32 {
 	return v.m.int32(v.s[2] + 4)
 }
-
 func (v ReadShareGroupStateSummaryResponsePartitionResult) StartOffset() int64 {
 	return v.m.int64(v.s[2] + 8)
 }
@@ -150,11 +145,8 @@ func (l ReadShareGroupStateSummaryResponsePartitionResultList) All() iter.Seq[Re
 }
 
 func parseReadShareGroupStateSummaryResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -165,8 +157,7 @@ func parseReadShareGroupStateSummaryResponseFlexible(m *message, s *[3]uint32) i
 	if off = parseReadShareGroupStateSummaryResponseReadStateSummaryResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -176,9 +167,7 @@ func parseReadShareGroupStateSummaryResponseFlexible(m *message, s *[3]uint32) i
 }
 
 func parseReadShareGroupStateSummaryResponseReadStateSummaryResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -186,7 +175,6 @@ func parseReadShareGroupStateSummaryResponseReadStateSummaryResultFlexible(m *me
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*24 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -198,8 +186,7 @@ func parseReadShareGroupStateSummaryResponseReadStateSummaryResultFlexible(m *me
 			return m.in("Partitions", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -211,8 +198,7 @@ func parseReadShareGroupStateSummaryResponseReadStateSummaryResultFlexible(m *me
 }
 
 func parseReadShareGroupStateSummaryResponsePartitionResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 16
 	if v >= 1 {
 		run1 = 20
@@ -224,7 +210,6 @@ func parseReadShareGroupStateSummaryResponsePartitionResultFlexible(m *message, 
 			return m.failRun(off, "Partition:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)

@@ -438,195 +438,195 @@ func NewNamed(name string) Message {
 func NewRequestCodec(key fastcodec.APIKey) *Codec {
 	switch key {
 	case 0:
-		return codecProduceRequest()
+		return codec(new(ProduceRequest), new(kdata.ProduceRequest), (*ProduceRequest).CopyTo)
 	case 1:
-		return codecFetchRequest()
+		return codec(new(FetchRequest), new(kdata.FetchRequest), (*FetchRequest).CopyTo)
 	case 2:
-		return codecListOffsetsRequest()
+		return codec(new(ListOffsetsRequest), new(kdata.ListOffsetsRequest), (*ListOffsetsRequest).CopyTo)
 	case 3:
-		return codecMetadataRequest()
+		return codec(new(MetadataRequest), new(kdata.MetadataRequest), (*MetadataRequest).CopyTo)
 	case 4:
-		return codecLeaderAndIsrRequest()
+		return codec(new(LeaderAndIsrRequest), new(kdata.LeaderAndIsrRequest), (*LeaderAndIsrRequest).CopyTo)
 	case 5:
-		return codecStopReplicaRequest()
+		return codec(new(StopReplicaRequest), new(kdata.StopReplicaRequest), (*StopReplicaRequest).CopyTo)
 	case 6:
-		return codecUpdateMetadataRequest()
+		return codec(new(UpdateMetadataRequest), new(kdata.UpdateMetadataRequest), (*UpdateMetadataRequest).CopyTo)
 	case 7:
-		return codecControlledShutdownRequest()
+		return codec(new(ControlledShutdownRequest), new(kdata.ControlledShutdownRequest), (*ControlledShutdownRequest).CopyTo)
 	case 8:
-		return codecOffsetCommitRequest()
+		return codec(new(OffsetCommitRequest), new(kdata.OffsetCommitRequest), (*OffsetCommitRequest).CopyTo)
 	case 9:
-		return codecOffsetFetchRequest()
+		return codec(new(OffsetFetchRequest), new(kdata.OffsetFetchRequest), (*OffsetFetchRequest).CopyTo)
 	case 10:
-		return codecFindCoordinatorRequest()
+		return codec(new(FindCoordinatorRequest), new(kdata.FindCoordinatorRequest), (*FindCoordinatorRequest).CopyTo)
 	case 11:
-		return codecJoinGroupRequest()
+		return codec(new(JoinGroupRequest), new(kdata.JoinGroupRequest), (*JoinGroupRequest).CopyTo)
 	case 12:
-		return codecHeartbeatRequest()
+		return codec(new(HeartbeatRequest), new(kdata.HeartbeatRequest), (*HeartbeatRequest).CopyTo)
 	case 13:
-		return codecLeaveGroupRequest()
+		return codec(new(LeaveGroupRequest), new(kdata.LeaveGroupRequest), (*LeaveGroupRequest).CopyTo)
 	case 14:
-		return codecSyncGroupRequest()
+		return codec(new(SyncGroupRequest), new(kdata.SyncGroupRequest), (*SyncGroupRequest).CopyTo)
 	case 15:
-		return codecDescribeGroupsRequest()
+		return codec(new(DescribeGroupsRequest), new(kdata.DescribeGroupsRequest), (*DescribeGroupsRequest).CopyTo)
 	case 16:
-		return codecListGroupsRequest()
+		return codec(new(ListGroupsRequest), new(kdata.ListGroupsRequest), (*ListGroupsRequest).CopyTo)
 	case 17:
-		return codecSaslHandshakeRequest()
+		return codec(new(SaslHandshakeRequest), new(kdata.SaslHandshakeRequest), (*SaslHandshakeRequest).CopyTo)
 	case 18:
-		return codecAPIVersionsRequest()
+		return codec(new(APIVersionsRequest), new(kdata.APIVersionsRequest), (*APIVersionsRequest).CopyTo)
 	case 19:
-		return codecCreateTopicsRequest()
+		return codec(new(CreateTopicsRequest), new(kdata.CreateTopicsRequest), (*CreateTopicsRequest).CopyTo)
 	case 20:
-		return codecDeleteTopicsRequest()
+		return codec(new(DeleteTopicsRequest), new(kdata.DeleteTopicsRequest), (*DeleteTopicsRequest).CopyTo)
 	case 21:
-		return codecDeleteRecordsRequest()
+		return codec(new(DeleteRecordsRequest), new(kdata.DeleteRecordsRequest), (*DeleteRecordsRequest).CopyTo)
 	case 22:
-		return codecInitProducerIDRequest()
+		return codec(new(InitProducerIDRequest), new(kdata.InitProducerIDRequest), (*InitProducerIDRequest).CopyTo)
 	case 23:
-		return codecOffsetForLeaderEpochRequest()
+		return codec(new(OffsetForLeaderEpochRequest), new(kdata.OffsetForLeaderEpochRequest), (*OffsetForLeaderEpochRequest).CopyTo)
 	case 24:
-		return codecAddPartitionsToTxnRequest()
+		return codec(new(AddPartitionsToTxnRequest), new(kdata.AddPartitionsToTxnRequest), (*AddPartitionsToTxnRequest).CopyTo)
 	case 25:
-		return codecAddOffsetsToTxnRequest()
+		return codec(new(AddOffsetsToTxnRequest), new(kdata.AddOffsetsToTxnRequest), (*AddOffsetsToTxnRequest).CopyTo)
 	case 26:
-		return codecEndTxnRequest()
+		return codec(new(EndTxnRequest), new(kdata.EndTxnRequest), (*EndTxnRequest).CopyTo)
 	case 27:
-		return codecWriteTxnMarkersRequest()
+		return codec(new(WriteTxnMarkersRequest), new(kdata.WriteTxnMarkersRequest), (*WriteTxnMarkersRequest).CopyTo)
 	case 28:
-		return codecTxnOffsetCommitRequest()
+		return codec(new(TxnOffsetCommitRequest), new(kdata.TxnOffsetCommitRequest), (*TxnOffsetCommitRequest).CopyTo)
 	case 29:
-		return codecDescribeACLsRequest()
+		return codec(new(DescribeACLsRequest), new(kdata.DescribeACLsRequest), (*DescribeACLsRequest).CopyTo)
 	case 30:
-		return codecCreateACLsRequest()
+		return codec(new(CreateACLsRequest), new(kdata.CreateACLsRequest), (*CreateACLsRequest).CopyTo)
 	case 31:
-		return codecDeleteACLsRequest()
+		return codec(new(DeleteACLsRequest), new(kdata.DeleteACLsRequest), (*DeleteACLsRequest).CopyTo)
 	case 32:
-		return codecDescribeConfigsRequest()
+		return codec(new(DescribeConfigsRequest), new(kdata.DescribeConfigsRequest), (*DescribeConfigsRequest).CopyTo)
 	case 33:
-		return codecAlterConfigsRequest()
+		return codec(new(AlterConfigsRequest), new(kdata.AlterConfigsRequest), (*AlterConfigsRequest).CopyTo)
 	case 34:
-		return codecAlterReplicaLogDirsRequest()
+		return codec(new(AlterReplicaLogDirsRequest), new(kdata.AlterReplicaLogDirsRequest), (*AlterReplicaLogDirsRequest).CopyTo)
 	case 35:
-		return codecDescribeLogDirsRequest()
+		return codec(new(DescribeLogDirsRequest), new(kdata.DescribeLogDirsRequest), (*DescribeLogDirsRequest).CopyTo)
 	case 36:
-		return codecSaslAuthenticateRequest()
+		return codec(new(SaslAuthenticateRequest), new(kdata.SaslAuthenticateRequest), (*SaslAuthenticateRequest).CopyTo)
 	case 37:
-		return codecCreatePartitionsRequest()
+		return codec(new(CreatePartitionsRequest), new(kdata.CreatePartitionsRequest), (*CreatePartitionsRequest).CopyTo)
 	case 38:
-		return codecCreateDelegationTokenRequest()
+		return codec(new(CreateDelegationTokenRequest), new(kdata.CreateDelegationTokenRequest), (*CreateDelegationTokenRequest).CopyTo)
 	case 39:
-		return codecRenewDelegationTokenRequest()
+		return codec(new(RenewDelegationTokenRequest), new(kdata.RenewDelegationTokenRequest), (*RenewDelegationTokenRequest).CopyTo)
 	case 40:
-		return codecExpireDelegationTokenRequest()
+		return codec(new(ExpireDelegationTokenRequest), new(kdata.ExpireDelegationTokenRequest), (*ExpireDelegationTokenRequest).CopyTo)
 	case 41:
-		return codecDescribeDelegationTokenRequest()
+		return codec(new(DescribeDelegationTokenRequest), new(kdata.DescribeDelegationTokenRequest), (*DescribeDelegationTokenRequest).CopyTo)
 	case 42:
-		return codecDeleteGroupsRequest()
+		return codec(new(DeleteGroupsRequest), new(kdata.DeleteGroupsRequest), (*DeleteGroupsRequest).CopyTo)
 	case 43:
-		return codecElectLeadersRequest()
+		return codec(new(ElectLeadersRequest), new(kdata.ElectLeadersRequest), (*ElectLeadersRequest).CopyTo)
 	case 44:
-		return codecIncrementalAlterConfigsRequest()
+		return codec(new(IncrementalAlterConfigsRequest), new(kdata.IncrementalAlterConfigsRequest), (*IncrementalAlterConfigsRequest).CopyTo)
 	case 45:
-		return codecAlterPartitionReassignmentsRequest()
+		return codec(new(AlterPartitionReassignmentsRequest), new(kdata.AlterPartitionReassignmentsRequest), (*AlterPartitionReassignmentsRequest).CopyTo)
 	case 46:
-		return codecListPartitionReassignmentsRequest()
+		return codec(new(ListPartitionReassignmentsRequest), new(kdata.ListPartitionReassignmentsRequest), (*ListPartitionReassignmentsRequest).CopyTo)
 	case 47:
-		return codecOffsetDeleteRequest()
+		return codec(new(OffsetDeleteRequest), new(kdata.OffsetDeleteRequest), (*OffsetDeleteRequest).CopyTo)
 	case 48:
-		return codecDescribeClientQuotasRequest()
+		return codec(new(DescribeClientQuotasRequest), new(kdata.DescribeClientQuotasRequest), (*DescribeClientQuotasRequest).CopyTo)
 	case 49:
-		return codecAlterClientQuotasRequest()
+		return codec(new(AlterClientQuotasRequest), new(kdata.AlterClientQuotasRequest), (*AlterClientQuotasRequest).CopyTo)
 	case 50:
-		return codecDescribeUserScramCredentialsRequest()
+		return codec(new(DescribeUserScramCredentialsRequest), new(kdata.DescribeUserScramCredentialsRequest), (*DescribeUserScramCredentialsRequest).CopyTo)
 	case 51:
-		return codecAlterUserScramCredentialsRequest()
+		return codec(new(AlterUserScramCredentialsRequest), new(kdata.AlterUserScramCredentialsRequest), (*AlterUserScramCredentialsRequest).CopyTo)
 	case 52:
-		return codecVoteRequest()
+		return codec(new(VoteRequest), new(kdata.VoteRequest), (*VoteRequest).CopyTo)
 	case 53:
-		return codecBeginQuorumEpochRequest()
+		return codec(new(BeginQuorumEpochRequest), new(kdata.BeginQuorumEpochRequest), (*BeginQuorumEpochRequest).CopyTo)
 	case 54:
-		return codecEndQuorumEpochRequest()
+		return codec(new(EndQuorumEpochRequest), new(kdata.EndQuorumEpochRequest), (*EndQuorumEpochRequest).CopyTo)
 	case 55:
-		return codecDescribeQuorumRequest()
+		return codec(new(DescribeQuorumRequest), new(kdata.DescribeQuorumRequest), (*DescribeQuorumRequest).CopyTo)
 	case 56:
-		return codecAlterPartitionRequest()
+		return codec(new(AlterPartitionRequest), new(kdata.AlterPartitionRequest), (*AlterPartitionRequest).CopyTo)
 	case 57:
-		return codecUpdateFeaturesRequest()
+		return codec(new(UpdateFeaturesRequest), new(kdata.UpdateFeaturesRequest), (*UpdateFeaturesRequest).CopyTo)
 	case 58:
-		return codecEnvelopeRequest()
+		return codec(new(EnvelopeRequest), new(kdata.EnvelopeRequest), (*EnvelopeRequest).CopyTo)
 	case 59:
-		return codecFetchSnapshotRequest()
+		return codec(new(FetchSnapshotRequest), new(kdata.FetchSnapshotRequest), (*FetchSnapshotRequest).CopyTo)
 	case 60:
-		return codecDescribeClusterRequest()
+		return codec(new(DescribeClusterRequest), new(kdata.DescribeClusterRequest), (*DescribeClusterRequest).CopyTo)
 	case 61:
-		return codecDescribeProducersRequest()
+		return codec(new(DescribeProducersRequest), new(kdata.DescribeProducersRequest), (*DescribeProducersRequest).CopyTo)
 	case 62:
-		return codecBrokerRegistrationRequest()
+		return codec(new(BrokerRegistrationRequest), new(kdata.BrokerRegistrationRequest), (*BrokerRegistrationRequest).CopyTo)
 	case 63:
-		return codecBrokerHeartbeatRequest()
+		return codec(new(BrokerHeartbeatRequest), new(kdata.BrokerHeartbeatRequest), (*BrokerHeartbeatRequest).CopyTo)
 	case 64:
-		return codecUnregisterBrokerRequest()
+		return codec(new(UnregisterBrokerRequest), new(kdata.UnregisterBrokerRequest), (*UnregisterBrokerRequest).CopyTo)
 	case 65:
-		return codecDescribeTransactionsRequest()
+		return codec(new(DescribeTransactionsRequest), new(kdata.DescribeTransactionsRequest), (*DescribeTransactionsRequest).CopyTo)
 	case 66:
-		return codecListTransactionsRequest()
+		return codec(new(ListTransactionsRequest), new(kdata.ListTransactionsRequest), (*ListTransactionsRequest).CopyTo)
 	case 67:
-		return codecAllocateProducerIDsRequest()
+		return codec(new(AllocateProducerIDsRequest), new(kdata.AllocateProducerIDsRequest), (*AllocateProducerIDsRequest).CopyTo)
 	case 68:
-		return codecConsumerGroupHeartbeatRequest()
+		return codec(new(ConsumerGroupHeartbeatRequest), new(kdata.ConsumerGroupHeartbeatRequest), (*ConsumerGroupHeartbeatRequest).CopyTo)
 	case 69:
-		return codecConsumerGroupDescribeRequest()
+		return codec(new(ConsumerGroupDescribeRequest), new(kdata.ConsumerGroupDescribeRequest), (*ConsumerGroupDescribeRequest).CopyTo)
 	case 70:
-		return codecControllerRegistrationRequest()
+		return codec(new(ControllerRegistrationRequest), new(kdata.ControllerRegistrationRequest), (*ControllerRegistrationRequest).CopyTo)
 	case 71:
-		return codecGetTelemetrySubscriptionsRequest()
+		return codec(new(GetTelemetrySubscriptionsRequest), new(kdata.GetTelemetrySubscriptionsRequest), (*GetTelemetrySubscriptionsRequest).CopyTo)
 	case 72:
-		return codecPushTelemetryRequest()
+		return codec(new(PushTelemetryRequest), new(kdata.PushTelemetryRequest), (*PushTelemetryRequest).CopyTo)
 	case 73:
-		return codecAssignReplicasToDirsRequest()
+		return codec(new(AssignReplicasToDirsRequest), new(kdata.AssignReplicasToDirsRequest), (*AssignReplicasToDirsRequest).CopyTo)
 	case 74:
-		return codecListConfigResourcesRequest()
+		return codec(new(ListConfigResourcesRequest), new(kdata.ListConfigResourcesRequest), (*ListConfigResourcesRequest).CopyTo)
 	case 75:
-		return codecDescribeTopicPartitionsRequest()
+		return codec(new(DescribeTopicPartitionsRequest), new(kdata.DescribeTopicPartitionsRequest), (*DescribeTopicPartitionsRequest).CopyTo)
 	case 76:
-		return codecShareGroupHeartbeatRequest()
+		return codec(new(ShareGroupHeartbeatRequest), new(kdata.ShareGroupHeartbeatRequest), (*ShareGroupHeartbeatRequest).CopyTo)
 	case 77:
-		return codecShareGroupDescribeRequest()
+		return codec(new(ShareGroupDescribeRequest), new(kdata.ShareGroupDescribeRequest), (*ShareGroupDescribeRequest).CopyTo)
 	case 78:
-		return codecShareFetchRequest()
+		return codec(new(ShareFetchRequest), new(kdata.ShareFetchRequest), (*ShareFetchRequest).CopyTo)
 	case 79:
-		return codecShareAcknowledgeRequest()
+		return codec(new(ShareAcknowledgeRequest), new(kdata.ShareAcknowledgeRequest), (*ShareAcknowledgeRequest).CopyTo)
 	case 80:
-		return codecAddRaftVoterRequest()
+		return codec(new(AddRaftVoterRequest), new(kdata.AddRaftVoterRequest), (*AddRaftVoterRequest).CopyTo)
 	case 81:
-		return codecRemoveRaftVoterRequest()
+		return codec(new(RemoveRaftVoterRequest), new(kdata.RemoveRaftVoterRequest), (*RemoveRaftVoterRequest).CopyTo)
 	case 82:
-		return codecUpdateRaftVoterRequest()
+		return codec(new(UpdateRaftVoterRequest), new(kdata.UpdateRaftVoterRequest), (*UpdateRaftVoterRequest).CopyTo)
 	case 83:
-		return codecInitializeShareGroupStateRequest()
+		return codec(new(InitializeShareGroupStateRequest), new(kdata.InitializeShareGroupStateRequest), (*InitializeShareGroupStateRequest).CopyTo)
 	case 84:
-		return codecReadShareGroupStateRequest()
+		return codec(new(ReadShareGroupStateRequest), new(kdata.ReadShareGroupStateRequest), (*ReadShareGroupStateRequest).CopyTo)
 	case 85:
-		return codecWriteShareGroupStateRequest()
+		return codec(new(WriteShareGroupStateRequest), new(kdata.WriteShareGroupStateRequest), (*WriteShareGroupStateRequest).CopyTo)
 	case 86:
-		return codecDeleteShareGroupStateRequest()
+		return codec(new(DeleteShareGroupStateRequest), new(kdata.DeleteShareGroupStateRequest), (*DeleteShareGroupStateRequest).CopyTo)
 	case 87:
-		return codecReadShareGroupStateSummaryRequest()
+		return codec(new(ReadShareGroupStateSummaryRequest), new(kdata.ReadShareGroupStateSummaryRequest), (*ReadShareGroupStateSummaryRequest).CopyTo)
 	case 88:
-		return codecStreamsGroupHeartbeatRequest()
+		return codec(new(StreamsGroupHeartbeatRequest), new(kdata.StreamsGroupHeartbeatRequest), (*StreamsGroupHeartbeatRequest).CopyTo)
 	case 89:
-		return codecStreamsGroupDescribeRequest()
+		return codec(new(StreamsGroupDescribeRequest), new(kdata.StreamsGroupDescribeRequest), (*StreamsGroupDescribeRequest).CopyTo)
 	case 90:
-		return codecDescribeShareGroupOffsetsRequest()
+		return codec(new(DescribeShareGroupOffsetsRequest), new(kdata.DescribeShareGroupOffsetsRequest), (*DescribeShareGroupOffsetsRequest).CopyTo)
 	case 91:
-		return codecAlterShareGroupOffsetsRequest()
+		return codec(new(AlterShareGroupOffsetsRequest), new(kdata.AlterShareGroupOffsetsRequest), (*AlterShareGroupOffsetsRequest).CopyTo)
 	case 92:
-		return codecDeleteShareGroupOffsetsRequest()
+		return codec(new(DeleteShareGroupOffsetsRequest), new(kdata.DeleteShareGroupOffsetsRequest), (*DeleteShareGroupOffsetsRequest).CopyTo)
 	case 93:
-		return codecStreamsGroupTopologyDescriptionUpdateRequest()
+		return codec(new(StreamsGroupTopologyDescriptionUpdateRequest), new(kdata.StreamsGroupTopologyDescriptionUpdateRequest), (*StreamsGroupTopologyDescriptionUpdateRequest).CopyTo)
 	case 94:
-		return codecUnregisterControllerRequest()
+		return codec(new(UnregisterControllerRequest), new(kdata.UnregisterControllerRequest), (*UnregisterControllerRequest).CopyTo)
 	}
 	return nil
 }
@@ -635,195 +635,195 @@ func NewRequestCodec(key fastcodec.APIKey) *Codec {
 func NewResponseCodec(key fastcodec.APIKey) *Codec {
 	switch key {
 	case 0:
-		return codecProduceResponse()
+		return codec(new(ProduceResponse), new(kdata.ProduceResponse), (*ProduceResponse).CopyTo)
 	case 1:
-		return codecFetchResponse()
+		return codec(new(FetchResponse), new(kdata.FetchResponse), (*FetchResponse).CopyTo)
 	case 2:
-		return codecListOffsetsResponse()
+		return codec(new(ListOffsetsResponse), new(kdata.ListOffsetsResponse), (*ListOffsetsResponse).CopyTo)
 	case 3:
-		return codecMetadataResponse()
+		return codec(new(MetadataResponse), new(kdata.MetadataResponse), (*MetadataResponse).CopyTo)
 	case 4:
-		return codecLeaderAndIsrResponse()
+		return codec(new(LeaderAndIsrResponse), new(kdata.LeaderAndIsrResponse), (*LeaderAndIsrResponse).CopyTo)
 	case 5:
-		return codecStopReplicaResponse()
+		return codec(new(StopReplicaResponse), new(kdata.StopReplicaResponse), (*StopReplicaResponse).CopyTo)
 	case 6:
-		return codecUpdateMetadataResponse()
+		return codec(new(UpdateMetadataResponse), new(kdata.UpdateMetadataResponse), (*UpdateMetadataResponse).CopyTo)
 	case 7:
-		return codecControlledShutdownResponse()
+		return codec(new(ControlledShutdownResponse), new(kdata.ControlledShutdownResponse), (*ControlledShutdownResponse).CopyTo)
 	case 8:
-		return codecOffsetCommitResponse()
+		return codec(new(OffsetCommitResponse), new(kdata.OffsetCommitResponse), (*OffsetCommitResponse).CopyTo)
 	case 9:
-		return codecOffsetFetchResponse()
+		return codec(new(OffsetFetchResponse), new(kdata.OffsetFetchResponse), (*OffsetFetchResponse).CopyTo)
 	case 10:
-		return codecFindCoordinatorResponse()
+		return codec(new(FindCoordinatorResponse), new(kdata.FindCoordinatorResponse), (*FindCoordinatorResponse).CopyTo)
 	case 11:
-		return codecJoinGroupResponse()
+		return codec(new(JoinGroupResponse), new(kdata.JoinGroupResponse), (*JoinGroupResponse).CopyTo)
 	case 12:
-		return codecHeartbeatResponse()
+		return codec(new(HeartbeatResponse), new(kdata.HeartbeatResponse), (*HeartbeatResponse).CopyTo)
 	case 13:
-		return codecLeaveGroupResponse()
+		return codec(new(LeaveGroupResponse), new(kdata.LeaveGroupResponse), (*LeaveGroupResponse).CopyTo)
 	case 14:
-		return codecSyncGroupResponse()
+		return codec(new(SyncGroupResponse), new(kdata.SyncGroupResponse), (*SyncGroupResponse).CopyTo)
 	case 15:
-		return codecDescribeGroupsResponse()
+		return codec(new(DescribeGroupsResponse), new(kdata.DescribeGroupsResponse), (*DescribeGroupsResponse).CopyTo)
 	case 16:
-		return codecListGroupsResponse()
+		return codec(new(ListGroupsResponse), new(kdata.ListGroupsResponse), (*ListGroupsResponse).CopyTo)
 	case 17:
-		return codecSaslHandshakeResponse()
+		return codec(new(SaslHandshakeResponse), new(kdata.SaslHandshakeResponse), (*SaslHandshakeResponse).CopyTo)
 	case 18:
-		return codecAPIVersionsResponse()
+		return codec(new(APIVersionsResponse), new(kdata.APIVersionsResponse), (*APIVersionsResponse).CopyTo)
 	case 19:
-		return codecCreateTopicsResponse()
+		return codec(new(CreateTopicsResponse), new(kdata.CreateTopicsResponse), (*CreateTopicsResponse).CopyTo)
 	case 20:
-		return codecDeleteTopicsResponse()
+		return codec(new(DeleteTopicsResponse), new(kdata.DeleteTopicsResponse), (*DeleteTopicsResponse).CopyTo)
 	case 21:
-		return codecDeleteRecordsResponse()
+		return codec(new(DeleteRecordsResponse), new(kdata.DeleteRecordsResponse), (*DeleteRecordsResponse).CopyTo)
 	case 22:
-		return codecInitProducerIDResponse()
+		return codec(new(InitProducerIDResponse), new(kdata.InitProducerIDResponse), (*InitProducerIDResponse).CopyTo)
 	case 23:
-		return codecOffsetForLeaderEpochResponse()
+		return codec(new(OffsetForLeaderEpochResponse), new(kdata.OffsetForLeaderEpochResponse), (*OffsetForLeaderEpochResponse).CopyTo)
 	case 24:
-		return codecAddPartitionsToTxnResponse()
+		return codec(new(AddPartitionsToTxnResponse), new(kdata.AddPartitionsToTxnResponse), (*AddPartitionsToTxnResponse).CopyTo)
 	case 25:
-		return codecAddOffsetsToTxnResponse()
+		return codec(new(AddOffsetsToTxnResponse), new(kdata.AddOffsetsToTxnResponse), (*AddOffsetsToTxnResponse).CopyTo)
 	case 26:
-		return codecEndTxnResponse()
+		return codec(new(EndTxnResponse), new(kdata.EndTxnResponse), (*EndTxnResponse).CopyTo)
 	case 27:
-		return codecWriteTxnMarkersResponse()
+		return codec(new(WriteTxnMarkersResponse), new(kdata.WriteTxnMarkersResponse), (*WriteTxnMarkersResponse).CopyTo)
 	case 28:
-		return codecTxnOffsetCommitResponse()
+		return codec(new(TxnOffsetCommitResponse), new(kdata.TxnOffsetCommitResponse), (*TxnOffsetCommitResponse).CopyTo)
 	case 29:
-		return codecDescribeACLsResponse()
+		return codec(new(DescribeACLsResponse), new(kdata.DescribeACLsResponse), (*DescribeACLsResponse).CopyTo)
 	case 30:
-		return codecCreateACLsResponse()
+		return codec(new(CreateACLsResponse), new(kdata.CreateACLsResponse), (*CreateACLsResponse).CopyTo)
 	case 31:
-		return codecDeleteACLsResponse()
+		return codec(new(DeleteACLsResponse), new(kdata.DeleteACLsResponse), (*DeleteACLsResponse).CopyTo)
 	case 32:
-		return codecDescribeConfigsResponse()
+		return codec(new(DescribeConfigsResponse), new(kdata.DescribeConfigsResponse), (*DescribeConfigsResponse).CopyTo)
 	case 33:
-		return codecAlterConfigsResponse()
+		return codec(new(AlterConfigsResponse), new(kdata.AlterConfigsResponse), (*AlterConfigsResponse).CopyTo)
 	case 34:
-		return codecAlterReplicaLogDirsResponse()
+		return codec(new(AlterReplicaLogDirsResponse), new(kdata.AlterReplicaLogDirsResponse), (*AlterReplicaLogDirsResponse).CopyTo)
 	case 35:
-		return codecDescribeLogDirsResponse()
+		return codec(new(DescribeLogDirsResponse), new(kdata.DescribeLogDirsResponse), (*DescribeLogDirsResponse).CopyTo)
 	case 36:
-		return codecSaslAuthenticateResponse()
+		return codec(new(SaslAuthenticateResponse), new(kdata.SaslAuthenticateResponse), (*SaslAuthenticateResponse).CopyTo)
 	case 37:
-		return codecCreatePartitionsResponse()
+		return codec(new(CreatePartitionsResponse), new(kdata.CreatePartitionsResponse), (*CreatePartitionsResponse).CopyTo)
 	case 38:
-		return codecCreateDelegationTokenResponse()
+		return codec(new(CreateDelegationTokenResponse), new(kdata.CreateDelegationTokenResponse), (*CreateDelegationTokenResponse).CopyTo)
 	case 39:
-		return codecRenewDelegationTokenResponse()
+		return codec(new(RenewDelegationTokenResponse), new(kdata.RenewDelegationTokenResponse), (*RenewDelegationTokenResponse).CopyTo)
 	case 40:
-		return codecExpireDelegationTokenResponse()
+		return codec(new(ExpireDelegationTokenResponse), new(kdata.ExpireDelegationTokenResponse), (*ExpireDelegationTokenResponse).CopyTo)
 	case 41:
-		return codecDescribeDelegationTokenResponse()
+		return codec(new(DescribeDelegationTokenResponse), new(kdata.DescribeDelegationTokenResponse), (*DescribeDelegationTokenResponse).CopyTo)
 	case 42:
-		return codecDeleteGroupsResponse()
+		return codec(new(DeleteGroupsResponse), new(kdata.DeleteGroupsResponse), (*DeleteGroupsResponse).CopyTo)
 	case 43:
-		return codecElectLeadersResponse()
+		return codec(new(ElectLeadersResponse), new(kdata.ElectLeadersResponse), (*ElectLeadersResponse).CopyTo)
 	case 44:
-		return codecIncrementalAlterConfigsResponse()
+		return codec(new(IncrementalAlterConfigsResponse), new(kdata.IncrementalAlterConfigsResponse), (*IncrementalAlterConfigsResponse).CopyTo)
 	case 45:
-		return codecAlterPartitionReassignmentsResponse()
+		return codec(new(AlterPartitionReassignmentsResponse), new(kdata.AlterPartitionReassignmentsResponse), (*AlterPartitionReassignmentsResponse).CopyTo)
 	case 46:
-		return codecListPartitionReassignmentsResponse()
+		return codec(new(ListPartitionReassignmentsResponse), new(kdata.ListPartitionReassignmentsResponse), (*ListPartitionReassignmentsResponse).CopyTo)
 	case 47:
-		return codecOffsetDeleteResponse()
+		return codec(new(OffsetDeleteResponse), new(kdata.OffsetDeleteResponse), (*OffsetDeleteResponse).CopyTo)
 	case 48:
-		return codecDescribeClientQuotasResponse()
+		return codec(new(DescribeClientQuotasResponse), new(kdata.DescribeClientQuotasResponse), (*DescribeClientQuotasResponse).CopyTo)
 	case 49:
-		return codecAlterClientQuotasResponse()
+		return codec(new(AlterClientQuotasResponse), new(kdata.AlterClientQuotasResponse), (*AlterClientQuotasResponse).CopyTo)
 	case 50:
-		return codecDescribeUserScramCredentialsResponse()
+		return codec(new(DescribeUserScramCredentialsResponse), new(kdata.DescribeUserScramCredentialsResponse), (*DescribeUserScramCredentialsResponse).CopyTo)
 	case 51:
-		return codecAlterUserScramCredentialsResponse()
+		return codec(new(AlterUserScramCredentialsResponse), new(kdata.AlterUserScramCredentialsResponse), (*AlterUserScramCredentialsResponse).CopyTo)
 	case 52:
-		return codecVoteResponse()
+		return codec(new(VoteResponse), new(kdata.VoteResponse), (*VoteResponse).CopyTo)
 	case 53:
-		return codecBeginQuorumEpochResponse()
+		return codec(new(BeginQuorumEpochResponse), new(kdata.BeginQuorumEpochResponse), (*BeginQuorumEpochResponse).CopyTo)
 	case 54:
-		return codecEndQuorumEpochResponse()
+		return codec(new(EndQuorumEpochResponse), new(kdata.EndQuorumEpochResponse), (*EndQuorumEpochResponse).CopyTo)
 	case 55:
-		return codecDescribeQuorumResponse()
+		return codec(new(DescribeQuorumResponse), new(kdata.DescribeQuorumResponse), (*DescribeQuorumResponse).CopyTo)
 	case 56:
-		return codecAlterPartitionResponse()
+		return codec(new(AlterPartitionResponse), new(kdata.AlterPartitionResponse), (*AlterPartitionResponse).CopyTo)
 	case 57:
-		return codecUpdateFeaturesResponse()
+		return codec(new(UpdateFeaturesResponse), new(kdata.UpdateFeaturesResponse), (*UpdateFeaturesResponse).CopyTo)
 	case 58:
-		return codecEnvelopeResponse()
+		return codec(new(EnvelopeResponse), new(kdata.EnvelopeResponse), (*EnvelopeResponse).CopyTo)
 	case 59:
-		return codecFetchSnapshotResponse()
+		return codec(new(FetchSnapshotResponse), new(kdata.FetchSnapshotResponse), (*FetchSnapshotResponse).CopyTo)
 	case 60:
-		return codecDescribeClusterResponse()
+		return codec(new(DescribeClusterResponse), new(kdata.DescribeClusterResponse), (*DescribeClusterResponse).CopyTo)
 	case 61:
-		return codecDescribeProducersResponse()
+		return codec(new(DescribeProducersResponse), new(kdata.DescribeProducersResponse), (*DescribeProducersResponse).CopyTo)
 	case 62:
-		return codecBrokerRegistrationResponse()
+		return codec(new(BrokerRegistrationResponse), new(kdata.BrokerRegistrationResponse), (*BrokerRegistrationResponse).CopyTo)
 	case 63:
-		return codecBrokerHeartbeatResponse()
+		return codec(new(BrokerHeartbeatResponse), new(kdata.BrokerHeartbeatResponse), (*BrokerHeartbeatResponse).CopyTo)
 	case 64:
-		return codecUnregisterBrokerResponse()
+		return codec(new(UnregisterBrokerResponse), new(kdata.UnregisterBrokerResponse), (*UnregisterBrokerResponse).CopyTo)
 	case 65:
-		return codecDescribeTransactionsResponse()
+		return codec(new(DescribeTransactionsResponse), new(kdata.DescribeTransactionsResponse), (*DescribeTransactionsResponse).CopyTo)
 	case 66:
-		return codecListTransactionsResponse()
+		return codec(new(ListTransactionsResponse), new(kdata.ListTransactionsResponse), (*ListTransactionsResponse).CopyTo)
 	case 67:
-		return codecAllocateProducerIDsResponse()
+		return codec(new(AllocateProducerIDsResponse), new(kdata.AllocateProducerIDsResponse), (*AllocateProducerIDsResponse).CopyTo)
 	case 68:
-		return codecConsumerGroupHeartbeatResponse()
+		return codec(new(ConsumerGroupHeartbeatResponse), new(kdata.ConsumerGroupHeartbeatResponse), (*ConsumerGroupHeartbeatResponse).CopyTo)
 	case 69:
-		return codecConsumerGroupDescribeResponse()
+		return codec(new(ConsumerGroupDescribeResponse), new(kdata.ConsumerGroupDescribeResponse), (*ConsumerGroupDescribeResponse).CopyTo)
 	case 70:
-		return codecControllerRegistrationResponse()
+		return codec(new(ControllerRegistrationResponse), new(kdata.ControllerRegistrationResponse), (*ControllerRegistrationResponse).CopyTo)
 	case 71:
-		return codecGetTelemetrySubscriptionsResponse()
+		return codec(new(GetTelemetrySubscriptionsResponse), new(kdata.GetTelemetrySubscriptionsResponse), (*GetTelemetrySubscriptionsResponse).CopyTo)
 	case 72:
-		return codecPushTelemetryResponse()
+		return codec(new(PushTelemetryResponse), new(kdata.PushTelemetryResponse), (*PushTelemetryResponse).CopyTo)
 	case 73:
-		return codecAssignReplicasToDirsResponse()
+		return codec(new(AssignReplicasToDirsResponse), new(kdata.AssignReplicasToDirsResponse), (*AssignReplicasToDirsResponse).CopyTo)
 	case 74:
-		return codecListConfigResourcesResponse()
+		return codec(new(ListConfigResourcesResponse), new(kdata.ListConfigResourcesResponse), (*ListConfigResourcesResponse).CopyTo)
 	case 75:
-		return codecDescribeTopicPartitionsResponse()
+		return codec(new(DescribeTopicPartitionsResponse), new(kdata.DescribeTopicPartitionsResponse), (*DescribeTopicPartitionsResponse).CopyTo)
 	case 76:
-		return codecShareGroupHeartbeatResponse()
+		return codec(new(ShareGroupHeartbeatResponse), new(kdata.ShareGroupHeartbeatResponse), (*ShareGroupHeartbeatResponse).CopyTo)
 	case 77:
-		return codecShareGroupDescribeResponse()
+		return codec(new(ShareGroupDescribeResponse), new(kdata.ShareGroupDescribeResponse), (*ShareGroupDescribeResponse).CopyTo)
 	case 78:
-		return codecShareFetchResponse()
+		return codec(new(ShareFetchResponse), new(kdata.ShareFetchResponse), (*ShareFetchResponse).CopyTo)
 	case 79:
-		return codecShareAcknowledgeResponse()
+		return codec(new(ShareAcknowledgeResponse), new(kdata.ShareAcknowledgeResponse), (*ShareAcknowledgeResponse).CopyTo)
 	case 80:
-		return codecAddRaftVoterResponse()
+		return codec(new(AddRaftVoterResponse), new(kdata.AddRaftVoterResponse), (*AddRaftVoterResponse).CopyTo)
 	case 81:
-		return codecRemoveRaftVoterResponse()
+		return codec(new(RemoveRaftVoterResponse), new(kdata.RemoveRaftVoterResponse), (*RemoveRaftVoterResponse).CopyTo)
 	case 82:
-		return codecUpdateRaftVoterResponse()
+		return codec(new(UpdateRaftVoterResponse), new(kdata.UpdateRaftVoterResponse), (*UpdateRaftVoterResponse).CopyTo)
 	case 83:
-		return codecInitializeShareGroupStateResponse()
+		return codec(new(InitializeShareGroupStateResponse), new(kdata.InitializeShareGroupStateResponse), (*InitializeShareGroupStateResponse).CopyTo)
 	case 84:
-		return codecReadShareGroupStateResponse()
+		return codec(new(ReadShareGroupStateResponse), new(kdata.ReadShareGroupStateResponse), (*ReadShareGroupStateResponse).CopyTo)
 	case 85:
-		return codecWriteShareGroupStateResponse()
+		return codec(new(WriteShareGroupStateResponse), new(kdata.WriteShareGroupStateResponse), (*WriteShareGroupStateResponse).CopyTo)
 	case 86:
-		return codecDeleteShareGroupStateResponse()
+		return codec(new(DeleteShareGroupStateResponse), new(kdata.DeleteShareGroupStateResponse), (*DeleteShareGroupStateResponse).CopyTo)
 	case 87:
-		return codecReadShareGroupStateSummaryResponse()
+		return codec(new(ReadShareGroupStateSummaryResponse), new(kdata.ReadShareGroupStateSummaryResponse), (*ReadShareGroupStateSummaryResponse).CopyTo)
 	case 88:
-		return codecStreamsGroupHeartbeatResponse()
+		return codec(new(StreamsGroupHeartbeatResponse), new(kdata.StreamsGroupHeartbeatResponse), (*StreamsGroupHeartbeatResponse).CopyTo)
 	case 89:
-		return codecStreamsGroupDescribeResponse()
+		return codec(new(StreamsGroupDescribeResponse), new(kdata.StreamsGroupDescribeResponse), (*StreamsGroupDescribeResponse).CopyTo)
 	case 90:
-		return codecDescribeShareGroupOffsetsResponse()
+		return codec(new(DescribeShareGroupOffsetsResponse), new(kdata.DescribeShareGroupOffsetsResponse), (*DescribeShareGroupOffsetsResponse).CopyTo)
 	case 91:
-		return codecAlterShareGroupOffsetsResponse()
+		return codec(new(AlterShareGroupOffsetsResponse), new(kdata.AlterShareGroupOffsetsResponse), (*AlterShareGroupOffsetsResponse).CopyTo)
 	case 92:
-		return codecDeleteShareGroupOffsetsResponse()
+		return codec(new(DeleteShareGroupOffsetsResponse), new(kdata.DeleteShareGroupOffsetsResponse), (*DeleteShareGroupOffsetsResponse).CopyTo)
 	case 93:
-		return codecStreamsGroupTopologyDescriptionUpdateResponse()
+		return codec(new(StreamsGroupTopologyDescriptionUpdateResponse), new(kdata.StreamsGroupTopologyDescriptionUpdateResponse), (*StreamsGroupTopologyDescriptionUpdateResponse).CopyTo)
 	case 94:
-		return codecUnregisterControllerResponse()
+		return codec(new(UnregisterControllerResponse), new(kdata.UnregisterControllerResponse), (*UnregisterControllerResponse).CopyTo)
 	}
 	return nil
 }
@@ -832,1046 +832,31 @@ func NewResponseCodec(key fastcodec.APIKey) *Codec {
 func NewNamedCodec(name string) *Codec {
 	switch name {
 	case "AbortedTxn":
-		return codecAbortedTxn()
+		return codec(new(AbortedTxn), new(kdata.AbortedTxn), (*AbortedTxn).CopyTo)
 	case "ConsumerProtocolAssignment":
-		return codecConsumerProtocolAssignment()
+		return codec(new(ConsumerProtocolAssignment), new(kdata.ConsumerProtocolAssignment), (*ConsumerProtocolAssignment).CopyTo)
 	case "ConsumerProtocolSubscription":
-		return codecConsumerProtocolSubscription()
+		return codec(new(ConsumerProtocolSubscription), new(kdata.ConsumerProtocolSubscription), (*ConsumerProtocolSubscription).CopyTo)
 	case "ControlRecordTypeSchema":
-		return codecControlRecordTypeSchema()
+		return codec(new(ControlRecordTypeSchema), new(kdata.ControlRecordTypeSchema), (*ControlRecordTypeSchema).CopyTo)
 	case "DefaultPrincipalData":
-		return codecDefaultPrincipalData()
+		return codec(new(DefaultPrincipalData), new(kdata.DefaultPrincipalData), (*DefaultPrincipalData).CopyTo)
 	case "EndTxnMarker":
-		return codecEndTxnMarker()
+		return codec(new(EndTxnMarker), new(kdata.EndTxnMarker), (*EndTxnMarker).CopyTo)
 	case "KRaftVersionRecord":
-		return codecKRaftVersionRecord()
+		return codec(new(KRaftVersionRecord), new(kdata.KRaftVersionRecord), (*KRaftVersionRecord).CopyTo)
 	case "LeaderChangeMessage":
-		return codecLeaderChangeMessage()
+		return codec(new(LeaderChangeMessage), new(kdata.LeaderChangeMessage), (*LeaderChangeMessage).CopyTo)
 	case "RequestHeader":
-		return codecRequestHeader()
+		return codec(new(RequestHeader), new(kdata.RequestHeader), (*RequestHeader).CopyTo)
 	case "ResponseHeader":
-		return codecResponseHeader()
+		return codec(new(ResponseHeader), new(kdata.ResponseHeader), (*ResponseHeader).CopyTo)
 	case "SnapshotFooterRecord":
-		return codecSnapshotFooterRecord()
+		return codec(new(SnapshotFooterRecord), new(kdata.SnapshotFooterRecord), (*SnapshotFooterRecord).CopyTo)
 	case "SnapshotHeaderRecord":
-		return codecSnapshotHeaderRecord()
+		return codec(new(SnapshotHeaderRecord), new(kdata.SnapshotHeaderRecord), (*SnapshotHeaderRecord).CopyTo)
 	case "VotersRecord":
-		return codecVotersRecord()
+		return codec(new(VotersRecord), new(kdata.VotersRecord), (*VotersRecord).CopyTo)
 	}
 	return nil
-}
-
-func codecProduceRequest() *Codec {
-	v, d := new(ProduceRequest), new(kdata.ProduceRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecProduceResponse() *Codec {
-	v, d := new(ProduceResponse), new(kdata.ProduceResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecFetchRequest() *Codec {
-	v, d := new(FetchRequest), new(kdata.FetchRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecFetchResponse() *Codec {
-	v, d := new(FetchResponse), new(kdata.FetchResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListOffsetsRequest() *Codec {
-	v, d := new(ListOffsetsRequest), new(kdata.ListOffsetsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListOffsetsResponse() *Codec {
-	v, d := new(ListOffsetsResponse), new(kdata.ListOffsetsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecMetadataRequest() *Codec {
-	v, d := new(MetadataRequest), new(kdata.MetadataRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecMetadataResponse() *Codec {
-	v, d := new(MetadataResponse), new(kdata.MetadataResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecLeaderAndIsrRequest() *Codec {
-	v, d := new(LeaderAndIsrRequest), new(kdata.LeaderAndIsrRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecLeaderAndIsrResponse() *Codec {
-	v, d := new(LeaderAndIsrResponse), new(kdata.LeaderAndIsrResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecStopReplicaRequest() *Codec {
-	v, d := new(StopReplicaRequest), new(kdata.StopReplicaRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecStopReplicaResponse() *Codec {
-	v, d := new(StopReplicaResponse), new(kdata.StopReplicaResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUpdateMetadataRequest() *Codec {
-	v, d := new(UpdateMetadataRequest), new(kdata.UpdateMetadataRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUpdateMetadataResponse() *Codec {
-	v, d := new(UpdateMetadataResponse), new(kdata.UpdateMetadataResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecControlledShutdownRequest() *Codec {
-	v, d := new(ControlledShutdownRequest), new(kdata.ControlledShutdownRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecControlledShutdownResponse() *Codec {
-	v, d := new(ControlledShutdownResponse), new(kdata.ControlledShutdownResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecOffsetCommitRequest() *Codec {
-	v, d := new(OffsetCommitRequest), new(kdata.OffsetCommitRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecOffsetCommitResponse() *Codec {
-	v, d := new(OffsetCommitResponse), new(kdata.OffsetCommitResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecOffsetFetchRequest() *Codec {
-	v, d := new(OffsetFetchRequest), new(kdata.OffsetFetchRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecOffsetFetchResponse() *Codec {
-	v, d := new(OffsetFetchResponse), new(kdata.OffsetFetchResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecFindCoordinatorRequest() *Codec {
-	v, d := new(FindCoordinatorRequest), new(kdata.FindCoordinatorRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecFindCoordinatorResponse() *Codec {
-	v, d := new(FindCoordinatorResponse), new(kdata.FindCoordinatorResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecJoinGroupRequest() *Codec {
-	v, d := new(JoinGroupRequest), new(kdata.JoinGroupRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecJoinGroupResponse() *Codec {
-	v, d := new(JoinGroupResponse), new(kdata.JoinGroupResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecHeartbeatRequest() *Codec {
-	v, d := new(HeartbeatRequest), new(kdata.HeartbeatRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecHeartbeatResponse() *Codec {
-	v, d := new(HeartbeatResponse), new(kdata.HeartbeatResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecLeaveGroupRequest() *Codec {
-	v, d := new(LeaveGroupRequest), new(kdata.LeaveGroupRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecLeaveGroupResponse() *Codec {
-	v, d := new(LeaveGroupResponse), new(kdata.LeaveGroupResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecSyncGroupRequest() *Codec {
-	v, d := new(SyncGroupRequest), new(kdata.SyncGroupRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecSyncGroupResponse() *Codec {
-	v, d := new(SyncGroupResponse), new(kdata.SyncGroupResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeGroupsRequest() *Codec {
-	v, d := new(DescribeGroupsRequest), new(kdata.DescribeGroupsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeGroupsResponse() *Codec {
-	v, d := new(DescribeGroupsResponse), new(kdata.DescribeGroupsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListGroupsRequest() *Codec {
-	v, d := new(ListGroupsRequest), new(kdata.ListGroupsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListGroupsResponse() *Codec {
-	v, d := new(ListGroupsResponse), new(kdata.ListGroupsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecSaslHandshakeRequest() *Codec {
-	v, d := new(SaslHandshakeRequest), new(kdata.SaslHandshakeRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecSaslHandshakeResponse() *Codec {
-	v, d := new(SaslHandshakeResponse), new(kdata.SaslHandshakeResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAPIVersionsRequest() *Codec {
-	v, d := new(APIVersionsRequest), new(kdata.APIVersionsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAPIVersionsResponse() *Codec {
-	v, d := new(APIVersionsResponse), new(kdata.APIVersionsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecCreateTopicsRequest() *Codec {
-	v, d := new(CreateTopicsRequest), new(kdata.CreateTopicsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecCreateTopicsResponse() *Codec {
-	v, d := new(CreateTopicsResponse), new(kdata.CreateTopicsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteTopicsRequest() *Codec {
-	v, d := new(DeleteTopicsRequest), new(kdata.DeleteTopicsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteTopicsResponse() *Codec {
-	v, d := new(DeleteTopicsResponse), new(kdata.DeleteTopicsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteRecordsRequest() *Codec {
-	v, d := new(DeleteRecordsRequest), new(kdata.DeleteRecordsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteRecordsResponse() *Codec {
-	v, d := new(DeleteRecordsResponse), new(kdata.DeleteRecordsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecInitProducerIDRequest() *Codec {
-	v, d := new(InitProducerIDRequest), new(kdata.InitProducerIDRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecInitProducerIDResponse() *Codec {
-	v, d := new(InitProducerIDResponse), new(kdata.InitProducerIDResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecOffsetForLeaderEpochRequest() *Codec {
-	v, d := new(OffsetForLeaderEpochRequest), new(kdata.OffsetForLeaderEpochRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecOffsetForLeaderEpochResponse() *Codec {
-	v, d := new(OffsetForLeaderEpochResponse), new(kdata.OffsetForLeaderEpochResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAddPartitionsToTxnRequest() *Codec {
-	v, d := new(AddPartitionsToTxnRequest), new(kdata.AddPartitionsToTxnRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAddPartitionsToTxnResponse() *Codec {
-	v, d := new(AddPartitionsToTxnResponse), new(kdata.AddPartitionsToTxnResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAddOffsetsToTxnRequest() *Codec {
-	v, d := new(AddOffsetsToTxnRequest), new(kdata.AddOffsetsToTxnRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAddOffsetsToTxnResponse() *Codec {
-	v, d := new(AddOffsetsToTxnResponse), new(kdata.AddOffsetsToTxnResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecEndTxnRequest() *Codec {
-	v, d := new(EndTxnRequest), new(kdata.EndTxnRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecEndTxnResponse() *Codec {
-	v, d := new(EndTxnResponse), new(kdata.EndTxnResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecWriteTxnMarkersRequest() *Codec {
-	v, d := new(WriteTxnMarkersRequest), new(kdata.WriteTxnMarkersRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecWriteTxnMarkersResponse() *Codec {
-	v, d := new(WriteTxnMarkersResponse), new(kdata.WriteTxnMarkersResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecTxnOffsetCommitRequest() *Codec {
-	v, d := new(TxnOffsetCommitRequest), new(kdata.TxnOffsetCommitRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecTxnOffsetCommitResponse() *Codec {
-	v, d := new(TxnOffsetCommitResponse), new(kdata.TxnOffsetCommitResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeACLsRequest() *Codec {
-	v, d := new(DescribeACLsRequest), new(kdata.DescribeACLsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeACLsResponse() *Codec {
-	v, d := new(DescribeACLsResponse), new(kdata.DescribeACLsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecCreateACLsRequest() *Codec {
-	v, d := new(CreateACLsRequest), new(kdata.CreateACLsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecCreateACLsResponse() *Codec {
-	v, d := new(CreateACLsResponse), new(kdata.CreateACLsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteACLsRequest() *Codec {
-	v, d := new(DeleteACLsRequest), new(kdata.DeleteACLsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteACLsResponse() *Codec {
-	v, d := new(DeleteACLsResponse), new(kdata.DeleteACLsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeConfigsRequest() *Codec {
-	v, d := new(DescribeConfigsRequest), new(kdata.DescribeConfigsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeConfigsResponse() *Codec {
-	v, d := new(DescribeConfigsResponse), new(kdata.DescribeConfigsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterConfigsRequest() *Codec {
-	v, d := new(AlterConfigsRequest), new(kdata.AlterConfigsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterConfigsResponse() *Codec {
-	v, d := new(AlterConfigsResponse), new(kdata.AlterConfigsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterReplicaLogDirsRequest() *Codec {
-	v, d := new(AlterReplicaLogDirsRequest), new(kdata.AlterReplicaLogDirsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterReplicaLogDirsResponse() *Codec {
-	v, d := new(AlterReplicaLogDirsResponse), new(kdata.AlterReplicaLogDirsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeLogDirsRequest() *Codec {
-	v, d := new(DescribeLogDirsRequest), new(kdata.DescribeLogDirsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeLogDirsResponse() *Codec {
-	v, d := new(DescribeLogDirsResponse), new(kdata.DescribeLogDirsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecSaslAuthenticateRequest() *Codec {
-	v, d := new(SaslAuthenticateRequest), new(kdata.SaslAuthenticateRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecSaslAuthenticateResponse() *Codec {
-	v, d := new(SaslAuthenticateResponse), new(kdata.SaslAuthenticateResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecCreatePartitionsRequest() *Codec {
-	v, d := new(CreatePartitionsRequest), new(kdata.CreatePartitionsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecCreatePartitionsResponse() *Codec {
-	v, d := new(CreatePartitionsResponse), new(kdata.CreatePartitionsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecCreateDelegationTokenRequest() *Codec {
-	v, d := new(CreateDelegationTokenRequest), new(kdata.CreateDelegationTokenRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecCreateDelegationTokenResponse() *Codec {
-	v, d := new(CreateDelegationTokenResponse), new(kdata.CreateDelegationTokenResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecRenewDelegationTokenRequest() *Codec {
-	v, d := new(RenewDelegationTokenRequest), new(kdata.RenewDelegationTokenRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecRenewDelegationTokenResponse() *Codec {
-	v, d := new(RenewDelegationTokenResponse), new(kdata.RenewDelegationTokenResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecExpireDelegationTokenRequest() *Codec {
-	v, d := new(ExpireDelegationTokenRequest), new(kdata.ExpireDelegationTokenRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecExpireDelegationTokenResponse() *Codec {
-	v, d := new(ExpireDelegationTokenResponse), new(kdata.ExpireDelegationTokenResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeDelegationTokenRequest() *Codec {
-	v, d := new(DescribeDelegationTokenRequest), new(kdata.DescribeDelegationTokenRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeDelegationTokenResponse() *Codec {
-	v, d := new(DescribeDelegationTokenResponse), new(kdata.DescribeDelegationTokenResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteGroupsRequest() *Codec {
-	v, d := new(DeleteGroupsRequest), new(kdata.DeleteGroupsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteGroupsResponse() *Codec {
-	v, d := new(DeleteGroupsResponse), new(kdata.DeleteGroupsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecElectLeadersRequest() *Codec {
-	v, d := new(ElectLeadersRequest), new(kdata.ElectLeadersRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecElectLeadersResponse() *Codec {
-	v, d := new(ElectLeadersResponse), new(kdata.ElectLeadersResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecIncrementalAlterConfigsRequest() *Codec {
-	v, d := new(IncrementalAlterConfigsRequest), new(kdata.IncrementalAlterConfigsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecIncrementalAlterConfigsResponse() *Codec {
-	v, d := new(IncrementalAlterConfigsResponse), new(kdata.IncrementalAlterConfigsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterPartitionReassignmentsRequest() *Codec {
-	v, d := new(AlterPartitionReassignmentsRequest), new(kdata.AlterPartitionReassignmentsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterPartitionReassignmentsResponse() *Codec {
-	v, d := new(AlterPartitionReassignmentsResponse), new(kdata.AlterPartitionReassignmentsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListPartitionReassignmentsRequest() *Codec {
-	v, d := new(ListPartitionReassignmentsRequest), new(kdata.ListPartitionReassignmentsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListPartitionReassignmentsResponse() *Codec {
-	v, d := new(ListPartitionReassignmentsResponse), new(kdata.ListPartitionReassignmentsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecOffsetDeleteRequest() *Codec {
-	v, d := new(OffsetDeleteRequest), new(kdata.OffsetDeleteRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecOffsetDeleteResponse() *Codec {
-	v, d := new(OffsetDeleteResponse), new(kdata.OffsetDeleteResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeClientQuotasRequest() *Codec {
-	v, d := new(DescribeClientQuotasRequest), new(kdata.DescribeClientQuotasRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeClientQuotasResponse() *Codec {
-	v, d := new(DescribeClientQuotasResponse), new(kdata.DescribeClientQuotasResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterClientQuotasRequest() *Codec {
-	v, d := new(AlterClientQuotasRequest), new(kdata.AlterClientQuotasRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterClientQuotasResponse() *Codec {
-	v, d := new(AlterClientQuotasResponse), new(kdata.AlterClientQuotasResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeUserScramCredentialsRequest() *Codec {
-	v, d := new(DescribeUserScramCredentialsRequest), new(kdata.DescribeUserScramCredentialsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeUserScramCredentialsResponse() *Codec {
-	v, d := new(DescribeUserScramCredentialsResponse), new(kdata.DescribeUserScramCredentialsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterUserScramCredentialsRequest() *Codec {
-	v, d := new(AlterUserScramCredentialsRequest), new(kdata.AlterUserScramCredentialsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterUserScramCredentialsResponse() *Codec {
-	v, d := new(AlterUserScramCredentialsResponse), new(kdata.AlterUserScramCredentialsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecVoteRequest() *Codec {
-	v, d := new(VoteRequest), new(kdata.VoteRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecVoteResponse() *Codec {
-	v, d := new(VoteResponse), new(kdata.VoteResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecBeginQuorumEpochRequest() *Codec {
-	v, d := new(BeginQuorumEpochRequest), new(kdata.BeginQuorumEpochRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecBeginQuorumEpochResponse() *Codec {
-	v, d := new(BeginQuorumEpochResponse), new(kdata.BeginQuorumEpochResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecEndQuorumEpochRequest() *Codec {
-	v, d := new(EndQuorumEpochRequest), new(kdata.EndQuorumEpochRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecEndQuorumEpochResponse() *Codec {
-	v, d := new(EndQuorumEpochResponse), new(kdata.EndQuorumEpochResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeQuorumRequest() *Codec {
-	v, d := new(DescribeQuorumRequest), new(kdata.DescribeQuorumRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeQuorumResponse() *Codec {
-	v, d := new(DescribeQuorumResponse), new(kdata.DescribeQuorumResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterPartitionRequest() *Codec {
-	v, d := new(AlterPartitionRequest), new(kdata.AlterPartitionRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterPartitionResponse() *Codec {
-	v, d := new(AlterPartitionResponse), new(kdata.AlterPartitionResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUpdateFeaturesRequest() *Codec {
-	v, d := new(UpdateFeaturesRequest), new(kdata.UpdateFeaturesRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUpdateFeaturesResponse() *Codec {
-	v, d := new(UpdateFeaturesResponse), new(kdata.UpdateFeaturesResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecEnvelopeRequest() *Codec {
-	v, d := new(EnvelopeRequest), new(kdata.EnvelopeRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecEnvelopeResponse() *Codec {
-	v, d := new(EnvelopeResponse), new(kdata.EnvelopeResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecFetchSnapshotRequest() *Codec {
-	v, d := new(FetchSnapshotRequest), new(kdata.FetchSnapshotRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecFetchSnapshotResponse() *Codec {
-	v, d := new(FetchSnapshotResponse), new(kdata.FetchSnapshotResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeClusterRequest() *Codec {
-	v, d := new(DescribeClusterRequest), new(kdata.DescribeClusterRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeClusterResponse() *Codec {
-	v, d := new(DescribeClusterResponse), new(kdata.DescribeClusterResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeProducersRequest() *Codec {
-	v, d := new(DescribeProducersRequest), new(kdata.DescribeProducersRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeProducersResponse() *Codec {
-	v, d := new(DescribeProducersResponse), new(kdata.DescribeProducersResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecBrokerRegistrationRequest() *Codec {
-	v, d := new(BrokerRegistrationRequest), new(kdata.BrokerRegistrationRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecBrokerRegistrationResponse() *Codec {
-	v, d := new(BrokerRegistrationResponse), new(kdata.BrokerRegistrationResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecBrokerHeartbeatRequest() *Codec {
-	v, d := new(BrokerHeartbeatRequest), new(kdata.BrokerHeartbeatRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecBrokerHeartbeatResponse() *Codec {
-	v, d := new(BrokerHeartbeatResponse), new(kdata.BrokerHeartbeatResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUnregisterBrokerRequest() *Codec {
-	v, d := new(UnregisterBrokerRequest), new(kdata.UnregisterBrokerRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUnregisterBrokerResponse() *Codec {
-	v, d := new(UnregisterBrokerResponse), new(kdata.UnregisterBrokerResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeTransactionsRequest() *Codec {
-	v, d := new(DescribeTransactionsRequest), new(kdata.DescribeTransactionsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeTransactionsResponse() *Codec {
-	v, d := new(DescribeTransactionsResponse), new(kdata.DescribeTransactionsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListTransactionsRequest() *Codec {
-	v, d := new(ListTransactionsRequest), new(kdata.ListTransactionsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListTransactionsResponse() *Codec {
-	v, d := new(ListTransactionsResponse), new(kdata.ListTransactionsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAllocateProducerIDsRequest() *Codec {
-	v, d := new(AllocateProducerIDsRequest), new(kdata.AllocateProducerIDsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAllocateProducerIDsResponse() *Codec {
-	v, d := new(AllocateProducerIDsResponse), new(kdata.AllocateProducerIDsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecConsumerGroupHeartbeatRequest() *Codec {
-	v, d := new(ConsumerGroupHeartbeatRequest), new(kdata.ConsumerGroupHeartbeatRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecConsumerGroupHeartbeatResponse() *Codec {
-	v, d := new(ConsumerGroupHeartbeatResponse), new(kdata.ConsumerGroupHeartbeatResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecConsumerGroupDescribeRequest() *Codec {
-	v, d := new(ConsumerGroupDescribeRequest), new(kdata.ConsumerGroupDescribeRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecConsumerGroupDescribeResponse() *Codec {
-	v, d := new(ConsumerGroupDescribeResponse), new(kdata.ConsumerGroupDescribeResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecControllerRegistrationRequest() *Codec {
-	v, d := new(ControllerRegistrationRequest), new(kdata.ControllerRegistrationRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecControllerRegistrationResponse() *Codec {
-	v, d := new(ControllerRegistrationResponse), new(kdata.ControllerRegistrationResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecGetTelemetrySubscriptionsRequest() *Codec {
-	v, d := new(GetTelemetrySubscriptionsRequest), new(kdata.GetTelemetrySubscriptionsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecGetTelemetrySubscriptionsResponse() *Codec {
-	v, d := new(GetTelemetrySubscriptionsResponse), new(kdata.GetTelemetrySubscriptionsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecPushTelemetryRequest() *Codec {
-	v, d := new(PushTelemetryRequest), new(kdata.PushTelemetryRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecPushTelemetryResponse() *Codec {
-	v, d := new(PushTelemetryResponse), new(kdata.PushTelemetryResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAssignReplicasToDirsRequest() *Codec {
-	v, d := new(AssignReplicasToDirsRequest), new(kdata.AssignReplicasToDirsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAssignReplicasToDirsResponse() *Codec {
-	v, d := new(AssignReplicasToDirsResponse), new(kdata.AssignReplicasToDirsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListConfigResourcesRequest() *Codec {
-	v, d := new(ListConfigResourcesRequest), new(kdata.ListConfigResourcesRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecListConfigResourcesResponse() *Codec {
-	v, d := new(ListConfigResourcesResponse), new(kdata.ListConfigResourcesResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeTopicPartitionsRequest() *Codec {
-	v, d := new(DescribeTopicPartitionsRequest), new(kdata.DescribeTopicPartitionsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeTopicPartitionsResponse() *Codec {
-	v, d := new(DescribeTopicPartitionsResponse), new(kdata.DescribeTopicPartitionsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecShareGroupHeartbeatRequest() *Codec {
-	v, d := new(ShareGroupHeartbeatRequest), new(kdata.ShareGroupHeartbeatRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecShareGroupHeartbeatResponse() *Codec {
-	v, d := new(ShareGroupHeartbeatResponse), new(kdata.ShareGroupHeartbeatResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecShareGroupDescribeRequest() *Codec {
-	v, d := new(ShareGroupDescribeRequest), new(kdata.ShareGroupDescribeRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecShareGroupDescribeResponse() *Codec {
-	v, d := new(ShareGroupDescribeResponse), new(kdata.ShareGroupDescribeResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecShareFetchRequest() *Codec {
-	v, d := new(ShareFetchRequest), new(kdata.ShareFetchRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecShareFetchResponse() *Codec {
-	v, d := new(ShareFetchResponse), new(kdata.ShareFetchResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecShareAcknowledgeRequest() *Codec {
-	v, d := new(ShareAcknowledgeRequest), new(kdata.ShareAcknowledgeRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecShareAcknowledgeResponse() *Codec {
-	v, d := new(ShareAcknowledgeResponse), new(kdata.ShareAcknowledgeResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAddRaftVoterRequest() *Codec {
-	v, d := new(AddRaftVoterRequest), new(kdata.AddRaftVoterRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAddRaftVoterResponse() *Codec {
-	v, d := new(AddRaftVoterResponse), new(kdata.AddRaftVoterResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecRemoveRaftVoterRequest() *Codec {
-	v, d := new(RemoveRaftVoterRequest), new(kdata.RemoveRaftVoterRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecRemoveRaftVoterResponse() *Codec {
-	v, d := new(RemoveRaftVoterResponse), new(kdata.RemoveRaftVoterResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUpdateRaftVoterRequest() *Codec {
-	v, d := new(UpdateRaftVoterRequest), new(kdata.UpdateRaftVoterRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUpdateRaftVoterResponse() *Codec {
-	v, d := new(UpdateRaftVoterResponse), new(kdata.UpdateRaftVoterResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecInitializeShareGroupStateRequest() *Codec {
-	v, d := new(InitializeShareGroupStateRequest), new(kdata.InitializeShareGroupStateRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecInitializeShareGroupStateResponse() *Codec {
-	v, d := new(InitializeShareGroupStateResponse), new(kdata.InitializeShareGroupStateResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecReadShareGroupStateRequest() *Codec {
-	v, d := new(ReadShareGroupStateRequest), new(kdata.ReadShareGroupStateRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecReadShareGroupStateResponse() *Codec {
-	v, d := new(ReadShareGroupStateResponse), new(kdata.ReadShareGroupStateResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecWriteShareGroupStateRequest() *Codec {
-	v, d := new(WriteShareGroupStateRequest), new(kdata.WriteShareGroupStateRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecWriteShareGroupStateResponse() *Codec {
-	v, d := new(WriteShareGroupStateResponse), new(kdata.WriteShareGroupStateResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteShareGroupStateRequest() *Codec {
-	v, d := new(DeleteShareGroupStateRequest), new(kdata.DeleteShareGroupStateRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteShareGroupStateResponse() *Codec {
-	v, d := new(DeleteShareGroupStateResponse), new(kdata.DeleteShareGroupStateResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecReadShareGroupStateSummaryRequest() *Codec {
-	v, d := new(ReadShareGroupStateSummaryRequest), new(kdata.ReadShareGroupStateSummaryRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecReadShareGroupStateSummaryResponse() *Codec {
-	v, d := new(ReadShareGroupStateSummaryResponse), new(kdata.ReadShareGroupStateSummaryResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecStreamsGroupHeartbeatRequest() *Codec {
-	v, d := new(StreamsGroupHeartbeatRequest), new(kdata.StreamsGroupHeartbeatRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecStreamsGroupHeartbeatResponse() *Codec {
-	v, d := new(StreamsGroupHeartbeatResponse), new(kdata.StreamsGroupHeartbeatResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecStreamsGroupDescribeRequest() *Codec {
-	v, d := new(StreamsGroupDescribeRequest), new(kdata.StreamsGroupDescribeRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecStreamsGroupDescribeResponse() *Codec {
-	v, d := new(StreamsGroupDescribeResponse), new(kdata.StreamsGroupDescribeResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeShareGroupOffsetsRequest() *Codec {
-	v, d := new(DescribeShareGroupOffsetsRequest), new(kdata.DescribeShareGroupOffsetsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDescribeShareGroupOffsetsResponse() *Codec {
-	v, d := new(DescribeShareGroupOffsetsResponse), new(kdata.DescribeShareGroupOffsetsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterShareGroupOffsetsRequest() *Codec {
-	v, d := new(AlterShareGroupOffsetsRequest), new(kdata.AlterShareGroupOffsetsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAlterShareGroupOffsetsResponse() *Codec {
-	v, d := new(AlterShareGroupOffsetsResponse), new(kdata.AlterShareGroupOffsetsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteShareGroupOffsetsRequest() *Codec {
-	v, d := new(DeleteShareGroupOffsetsRequest), new(kdata.DeleteShareGroupOffsetsRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDeleteShareGroupOffsetsResponse() *Codec {
-	v, d := new(DeleteShareGroupOffsetsResponse), new(kdata.DeleteShareGroupOffsetsResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecStreamsGroupTopologyDescriptionUpdateRequest() *Codec {
-	v, d := new(StreamsGroupTopologyDescriptionUpdateRequest), new(kdata.StreamsGroupTopologyDescriptionUpdateRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecStreamsGroupTopologyDescriptionUpdateResponse() *Codec {
-	v, d := new(StreamsGroupTopologyDescriptionUpdateResponse), new(kdata.StreamsGroupTopologyDescriptionUpdateResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUnregisterControllerRequest() *Codec {
-	v, d := new(UnregisterControllerRequest), new(kdata.UnregisterControllerRequest)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecUnregisterControllerResponse() *Codec {
-	v, d := new(UnregisterControllerResponse), new(kdata.UnregisterControllerResponse)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecAbortedTxn() *Codec {
-	v, d := new(AbortedTxn), new(kdata.AbortedTxn)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecConsumerProtocolAssignment() *Codec {
-	v, d := new(ConsumerProtocolAssignment), new(kdata.ConsumerProtocolAssignment)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecConsumerProtocolSubscription() *Codec {
-	v, d := new(ConsumerProtocolSubscription), new(kdata.ConsumerProtocolSubscription)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecControlRecordTypeSchema() *Codec {
-	v, d := new(ControlRecordTypeSchema), new(kdata.ControlRecordTypeSchema)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecDefaultPrincipalData() *Codec {
-	v, d := new(DefaultPrincipalData), new(kdata.DefaultPrincipalData)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecEndTxnMarker() *Codec {
-	v, d := new(EndTxnMarker), new(kdata.EndTxnMarker)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecKRaftVersionRecord() *Codec {
-	v, d := new(KRaftVersionRecord), new(kdata.KRaftVersionRecord)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecLeaderChangeMessage() *Codec {
-	v, d := new(LeaderChangeMessage), new(kdata.LeaderChangeMessage)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecRequestHeader() *Codec {
-	v, d := new(RequestHeader), new(kdata.RequestHeader)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecResponseHeader() *Codec {
-	v, d := new(ResponseHeader), new(kdata.ResponseHeader)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecSnapshotFooterRecord() *Codec {
-	v, d := new(SnapshotFooterRecord), new(kdata.SnapshotFooterRecord)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecSnapshotHeaderRecord() *Codec {
-	v, d := new(SnapshotHeaderRecord), new(kdata.SnapshotHeaderRecord)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
-}
-
-func codecVotersRecord() *Codec {
-	v, d := new(VotersRecord), new(kdata.VotersRecord)
-	return &Codec{v, d, func() { v.CopyTo(d) }}
 }

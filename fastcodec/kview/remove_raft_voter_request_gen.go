@@ -30,10 +30,8 @@ func (m *RemoveRaftVoterRequest) Parse(body []byte, version int16) error {
 }
 
 // ClusterID: nullable.
-func (m *RemoveRaftVoterRequest) ClusterID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *RemoveRaftVoterRequest) VoterID() int32 { return m.int32(m.s[1]) }
-
+func (m *RemoveRaftVoterRequest) ClusterID() []byte                { return m.bytes(m.s[0], m.s[1]) }
+func (m *RemoveRaftVoterRequest) VoterID() int32                   { return m.int32(m.s[1]) }
 func (m *RemoveRaftVoterRequest) VoterDirectoryID() fastcodec.UUID { return m.uuid(m.s[1] + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -44,7 +42,6 @@ func (m *RemoveRaftVoterRequest) UnknownTags() fastcodec.Tags {
 func parseRemoveRaftVoterRequestFlexible(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// ClusterId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)

@@ -33,8 +33,7 @@ func (m *RenewDelegationTokenRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *RenewDelegationTokenRequest) Hmac() []byte { return m.bytes(m.s[0], m.s[1]) }
-
+func (m *RenewDelegationTokenRequest) Hmac() []byte         { return m.bytes(m.s[0], m.s[1]) }
 func (m *RenewDelegationTokenRequest) RenewPeriodMs() int64 { return m.int64(m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -48,7 +47,6 @@ func (m *RenewDelegationTokenRequest) UnknownTags() fastcodec.Tags {
 func parseRenewDelegationTokenRequestFlexible(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// Hmac
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -73,7 +71,6 @@ func parseRenewDelegationTokenRequestFlexible(m *message, s *[2]uint32) int {
 func parseRenewDelegationTokenRequestLegacy(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// Hmac
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 		s[0], off = uint32(off+4), off+4+i32(b, off)
 		s[1] = uint32(off)

@@ -34,10 +34,8 @@ func (m *RequestHeader) Parse(body []byte, version int16) error {
 }
 
 func (m *RequestHeader) RequestAPIKey() fastcodec.APIKey { return m.apiKey(0) }
-
-func (m *RequestHeader) RequestAPIVersion() int16 { return m.int16(2) }
-
-func (m *RequestHeader) CorrelationID() int32 { return m.int32(4) }
+func (m *RequestHeader) RequestAPIVersion() int16        { return m.int16(2) }
+func (m *RequestHeader) CorrelationID() int32            { return m.int32(4) }
 
 // ClientID: versions 1+, nullable.
 func (m *RequestHeader) ClientID() []byte {
@@ -62,7 +60,6 @@ func parseRequestHeaderFlexible(m *message, s *[2]uint32) int {
 		return m.failRun(off, "RequestApiKey:2 RequestApiVersion:2 CorrelationId:4", -1)
 	}
 	off += 8
-	// ClientId
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[0], s[1] = 0, uint32(off)
@@ -81,15 +78,13 @@ func parseRequestHeaderFlexible(m *message, s *[2]uint32) int {
 }
 
 func parseRequestHeaderLegacy(m *message, s *[2]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	off := 0
 	if off > len(b)-8 {
 		return m.failRun(off, "RequestApiKey:2 RequestApiVersion:2 CorrelationId:4", -1)
 	}
 	off += 8
 	if v >= 1 {
-		// ClientId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[0], s[1] = 0, uint32(off)

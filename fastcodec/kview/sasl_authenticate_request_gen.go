@@ -46,7 +46,6 @@ func (m *SaslAuthenticateRequest) UnknownTags() fastcodec.Tags {
 func parseSaslAuthenticateRequestFlexible(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// AuthBytes
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -67,7 +66,6 @@ func parseSaslAuthenticateRequestFlexible(m *message, s *[2]uint32) int {
 func parseSaslAuthenticateRequestLegacy(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// AuthBytes
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 		s[0], off = uint32(off+4), off+4+i32(b, off)
 		s[1] = uint32(off)

@@ -37,8 +37,7 @@ func (m *SaslAuthenticateResponse) ErrorCode() fastcodec.ErrorCode { return m.er
 
 // ErrorMessage: nullable.
 func (m *SaslAuthenticateResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *SaslAuthenticateResponse) AuthBytes() []byte { return m.bytes(m.s[2], m.s[3]) }
+func (m *SaslAuthenticateResponse) AuthBytes() []byte    { return m.bytes(m.s[2], m.s[3]) }
 
 // SessionLifetimeMs: versions 1+.
 func (m *SaslAuthenticateResponse) SessionLifetimeMs() int64 {
@@ -63,7 +62,6 @@ func parseSaslAuthenticateResponseFlexible(m *message, s *[4]uint32) int {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -73,7 +71,6 @@ func parseSaslAuthenticateResponseFlexible(m *message, s *[4]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// AuthBytes
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -96,8 +93,7 @@ func parseSaslAuthenticateResponseFlexible(m *message, s *[4]uint32) int {
 }
 
 func parseSaslAuthenticateResponseLegacy(m *message, s *[4]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 8
@@ -107,7 +103,6 @@ func parseSaslAuthenticateResponseLegacy(m *message, s *[4]uint32) int {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// ErrorMessage
 	if off <= len(b)-2 && b[off] >= 0x80 {
 		off += 2
 		s[0], s[1] = 0, uint32(off)
@@ -117,7 +112,6 @@ func parseSaslAuthenticateResponseLegacy(m *message, s *[4]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16Nullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// AuthBytes
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 		s[2], off = uint32(off+4), off+4+i32(b, off)
 		s[3] = uint32(off)

@@ -29,11 +29,9 @@ func (m *SaslHandshakeRequest) Parse(body []byte, version int16) error {
 }
 
 func (m *SaslHandshakeRequest) Mechanism() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func parseSaslHandshakeRequestLegacy(m *message, s *[2]uint32) int {
 	b := m.b
 	off := 0
-	// Mechanism
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)

@@ -30,21 +30,16 @@ func (m *SaslHandshakeResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *SaslHandshakeResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
 func (m *SaslHandshakeResponse) Mechanisms() Strings {
 	return Strings{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func parseSaslHandshakeResponseLegacy(m *message, s *[2]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// Mechanisms
 	if off, count, base = m.strings(off, fault.Count32, fault.String16, "Mechanisms", -1); off < 0 {
 		return -1
 	}

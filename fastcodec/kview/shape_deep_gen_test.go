@@ -52,8 +52,7 @@ type ShapeDeepDeepA struct {
 	s *[5]uint32
 }
 
-func (v ShapeDeepDeepA) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v ShapeDeepDeepA) Name() []byte          { return v.m.bytes(v.s[0], v.s[1]) }
 func (v ShapeDeepDeepA) B() ShapeDeepDeepBList { return ShapeDeepDeepBList{list{v.m, v.s[2], v.s[3]}} }
 
 // End: versions 1+.
@@ -102,7 +101,6 @@ type ShapeDeepDeepB struct {
 func (v ShapeDeepDeepB) C() ShapeDeepDeepC {
 	return ShapeDeepDeepC{v.m, (*[5]uint32)(v.m.words[v.s[0]:])}
 }
-
 func (v ShapeDeepDeepB) Points() ShapeDeepDeepPointList {
 	return ShapeDeepDeepPointList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -239,11 +237,9 @@ type ShapeDeepDeepF struct {
 	s *[5]uint32
 }
 
-func (v ShapeDeepDeepF) G() Int32s { return Int32s{v.m.bytes(v.s[0], v.s[1])} }
-
+func (v ShapeDeepDeepF) G() Int32s             { return Int32s{v.m.bytes(v.s[0], v.s[1])} }
 func (v ShapeDeepDeepF) H() ShapeDeepDeepHList { return ShapeDeepDeepHList{list{v.m, v.s[2], v.s[3]}} }
-
-func (v ShapeDeepDeepF) Tail() bool { return v.m.bool(v.s[4]) }
+func (v ShapeDeepDeepF) Tail() bool            { return v.m.bool(v.s[4]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeDeepDeepF) UnknownTags() fastcodec.Tags {
@@ -278,7 +274,6 @@ type ShapeDeepDeepH struct {
 }
 
 func (v ShapeDeepDeepH) Number() int8 { return v.m.int8(v.s[0]) }
-
 func (v ShapeDeepDeepH) Text() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 
 // I: tag 1, versions 2+.
@@ -445,11 +440,8 @@ func (l ShapeDeepDeepPointList) All() iter.Seq[ShapeDeepDeepPoint] {
 }
 
 func parseShapeDeepFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// A
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*19 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -460,8 +452,7 @@ func parseShapeDeepFlexible(m *message, s *[3]uint32) int {
 	if off = parseShapeDeepDeepAFlexible(m, off, count, base); off < 0 {
 		return m.in("A", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -471,11 +462,8 @@ func parseShapeDeepFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseShapeDeepLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// A
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -491,19 +479,15 @@ func parseShapeDeepLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseShapeDeepDeepAFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// B
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -515,8 +499,7 @@ func parseShapeDeepDeepAFlexible(m *message, off, n int, at uint32) int {
 			return m.in("B", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off > len(b)-16 {
 			return m.failRun(off, "End:16", i)
 		}
@@ -532,19 +515,15 @@ func parseShapeDeepDeepAFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepALegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// B
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -563,12 +542,9 @@ func parseShapeDeepDeepALegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepBFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// C
 		if off, base = m.one(off, 5, "C", i); off < 0 {
 			return -1
 		}
@@ -577,7 +553,6 @@ func parseShapeDeepDeepBFlexible(m *message, off, n int, at uint32) int {
 		}
 		s = (*[4]uint32)(m.words[at:])
 		s[0] = base
-		// Points
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(4+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(4+1)]
@@ -593,8 +568,7 @@ func parseShapeDeepDeepBFlexible(m *message, off, n int, at uint32) int {
 			return -1
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -606,11 +580,9 @@ func parseShapeDeepDeepBFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepBLegacy(m *message, off, n int, at uint32) int {
-	var count int
-	var base uint32
+	count, base := 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// C
 		if off, base = m.one(off, 5, "C", i); off < 0 {
 			return -1
 		}
@@ -619,7 +591,6 @@ func parseShapeDeepDeepBLegacy(m *message, off, n int, at uint32) int {
 		}
 		s = (*[4]uint32)(m.words[at:])
 		s[0] = base
-		// Points
 		if off, count, base = m.strided(off, 4, fault.Count32, "X:4", "Points", i); off < 0 {
 			return -1
 		}
@@ -631,14 +602,10 @@ func parseShapeDeepDeepBLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepCFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v >= 2 {
-			// Text
 			if off < len(b) && b[off] == 0 {
 				off++
 				s[0], s[1] = 0, uint32(off)
@@ -649,7 +616,6 @@ func parseShapeDeepDeepCFlexible(m *message, off, n int, at uint32) int {
 				return -1
 			}
 		}
-		// D
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -661,8 +627,7 @@ func parseShapeDeepDeepCFlexible(m *message, off, n int, at uint32) int {
 			return m.in("D", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -674,12 +639,9 @@ func parseShapeDeepDeepCFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepCLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// D
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*2 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 2
@@ -698,12 +660,9 @@ func parseShapeDeepDeepCLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepDFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
-	var null bool
+	b, base, null := m.b, uint32(0), false
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// E
 		if off, null = m.marker(off, "E", i); off < 0 {
 			return -1
 		}
@@ -749,12 +708,9 @@ func parseShapeDeepDeepDLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepEFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// F
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -766,8 +722,7 @@ func parseShapeDeepDeepEFlexible(m *message, off, n int, at uint32) int {
 			return m.in("F", i)
 		}
 		s = (*[3]uint32)(m.words[at:])
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -779,19 +734,15 @@ func parseShapeDeepDeepEFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepFFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// G
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[0], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[1] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[0:2]), off, 4, fault.CompactCount, "G", i); off < 0 {
 			return -1
 		}
-		// H
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -803,8 +754,7 @@ func parseShapeDeepDeepFFlexible(m *message, off, n int, at uint32) int {
 			return m.in("H", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off > len(b)-1 {
 			return m.failRun(off, "Tail:1", i)
 		}
@@ -820,8 +770,7 @@ func parseShapeDeepDeepFFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepHFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -829,7 +778,6 @@ func parseShapeDeepDeepHFlexible(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "Number:1", i)
 		}
 		off += 1
-		// Text
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -852,10 +800,7 @@ func parseShapeDeepDeepHFlexible(m *message, off, n int, at uint32) int {
 }
 
 func tagsShapeDeepDeepH(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -870,7 +815,6 @@ func tagsShapeDeepDeepH(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[2]uint32)(m.words[block:])
 			off = at
-			// I
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 3
@@ -893,12 +837,9 @@ func tagsShapeDeepDeepH(m *message, off, i int) (int, uint32) {
 }
 
 func parseShapeDeepDeepIFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// J
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -910,8 +851,7 @@ func parseShapeDeepDeepIFlexible(m *message, off, n int, at uint32) int {
 			return m.in("J", i)
 		}
 		s = (*[3]uint32)(m.words[at:])
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -923,23 +863,18 @@ func parseShapeDeepDeepIFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeDeepDeepJFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 3 {
 		run1 = 8
 	}
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// K
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "K", i); off < 0 {
 			return -1
 		}
 		s = (*[3]uint32)(m.words[at:])
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 		if off > len(b)-run1 {
 			return m.failRun(off, "L:8@3+", i)
 		}

@@ -37,7 +37,6 @@ func (m *ShapeEmpty) Parse(body []byte, version int16) error {
 func (m *ShapeEmpty) Fixed() ShapeEmptyEmptyFixedList {
 	return ShapeEmptyEmptyFixedList{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *ShapeEmpty) Entries() ShapeEmptyEmptyEntryList {
 	return ShapeEmptyEmptyEntryList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -327,17 +326,12 @@ func sizeShapeEmptyEmptyInner(version int16) uint32 {
 }
 
 func parseShapeEmptyFlexible(m *message, s *[9]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
-	var null bool
+	b, v, count, base, null := m.b, m.version, 0, uint32(0), false
 	run1 := 0
 	if v >= 5 {
 		run1 = 8
 	}
 	off := 0
-	// Fixed
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run1+1) < len(b)-off {
 		count, base = int(b[off])-1, uint32(off+1)
 		tags, last := byte(0), b[:off+1+count*(run1+1)]
@@ -353,7 +347,6 @@ func parseShapeEmptyFlexible(m *message, s *[9]uint32) int {
 		return -1
 	}
 	s[0], s[1] = uint32(count), base
-	// Entries
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*1 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 3
@@ -365,7 +358,6 @@ func parseShapeEmptyFlexible(m *message, s *[9]uint32) int {
 		return m.in("Entries", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// Inline
 	if off, null = m.marker(off, "Inline", -1); off < 0 {
 		return -1
 	}
@@ -380,12 +372,10 @@ func parseShapeEmptyFlexible(m *message, s *[9]uint32) int {
 		}
 		s[4] = base
 	}
-	// InlineFixed
 	s[5] = uint32(off)
 	if off = m.fixed(off, 0, true, "Later:2@0-2", "InlineFixed", -1); off < 0 {
 		return -1
 	}
-	// Nested
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 3
@@ -396,8 +386,7 @@ func parseShapeEmptyFlexible(m *message, s *[9]uint32) int {
 	if off = parseShapeEmptyEmptyNestFlexible(m, off, count, base); off < 0 {
 		return m.in("Nested", -1)
 	}
-	s[6], s[7] = uint32(count), base
-	s[8] = uint32(off)
+	s[6], s[7], s[8] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -407,11 +396,7 @@ func parseShapeEmptyFlexible(m *message, s *[9]uint32) int {
 }
 
 func parseShapeEmptyLegacy(m *message, s *[9]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
-	var null bool
+	b, v, count, base, null := m.b, m.version, 0, uint32(0), false
 	run1 := 0
 	if v >= 2 {
 		run1 = 4
@@ -421,12 +406,10 @@ func parseShapeEmptyLegacy(m *message, s *[9]uint32) int {
 		run2 = 2
 	}
 	off := 0
-	// Fixed
 	if off, count, base = m.strided(off, run1, fault.Count32Nullable, "Later:4@2 Again:8@0+", "Fixed", -1); off < 0 {
 		return -1
 	}
 	s[0], s[1] = uint32(count), base
-	// Entries
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*1 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 3
@@ -438,7 +421,6 @@ func parseShapeEmptyLegacy(m *message, s *[9]uint32) int {
 		return m.in("Entries", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// Inline
 	if off, null = m.marker(off, "Inline", -1); off < 0 {
 		return -1
 	}
@@ -453,13 +435,11 @@ func parseShapeEmptyLegacy(m *message, s *[9]uint32) int {
 		}
 		s[4] = base
 	}
-	// InlineFixed
 	s[5] = uint32(off)
 	if off = m.fixed(off, run2, false, "Later:2@2", "InlineFixed", -1); off < 0 {
 		return -1
 	}
 	if v >= 1 {
-		// Nested
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*1 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 3
@@ -476,8 +456,7 @@ func parseShapeEmptyLegacy(m *message, s *[9]uint32) int {
 }
 
 func parseShapeEmptyEmptyEntryFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
 		s[1] = uint32(off)
@@ -497,8 +476,7 @@ func parseShapeEmptyEmptyEntryFlexible(m *message, off, n int, at uint32) int {
 }
 
 func tagsShapeEmptyEmptyEntry(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -513,7 +491,6 @@ func tagsShapeEmptyEmptyEntry(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[2]uint32)(m.words[block:])
 			off = at
-			// Tagged
 			if off < len(b) && b[off] == 0 {
 				off++
 				t[0], t[1] = 0, uint32(off)
@@ -533,12 +510,10 @@ func tagsShapeEmptyEmptyEntry(m *message, off, i int) (int, uint32) {
 }
 
 func parseShapeEmptyEmptyEntryLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
 		if v >= 2 {
-			// Later
 			if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 				s[0], off = uint32(off+2), off+2+i16(b, off)
 				s[1] = uint32(off)
@@ -567,12 +542,10 @@ func parseShapeEmptyEmptyInlineFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeEmptyEmptyInlineLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
 		if v >= 2 {
-			// Later
 			if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 				s[0], off = uint32(off+2), off+2+i16(b, off)
 				s[1] = uint32(off)
@@ -589,12 +562,10 @@ func parseShapeEmptyEmptyNestFlexible(m *message, off, n int, at uint32) int {
 	b := m.b
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// Inner
 		s[0] = uint32(off)
 		if off = m.fixed(off, 1, true, "Later:1", "Inner", i); off < 0 {
 			return -1
 		}
-		// Later
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*1 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*1
 			s[2] = uint32(off)
@@ -612,17 +583,14 @@ func parseShapeEmptyEmptyNestFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeEmptyEmptyNestLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// Inner
 		s[0] = uint32(off)
 		if off = m.fixed(off, 0, false, "Later:1@0+", "Inner", i); off < 0 {
 			return -1
 		}
 		if v >= 2 {
-			// Later
 			if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/1 {
 				s[1], off = uint32(off+4), off+4+i32(b, off)*1
 				s[2] = uint32(off)

@@ -153,21 +153,16 @@ func (l ShapeFirstFixedStrideFixedList) All() iter.Seq[ShapeFirstFixedStrideFixe
 }
 
 func parseShapeFirstFixedFlexible(m *message, s *[4]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 16
 	if v >= 2 {
 		run1 = 4
 	}
 	off := 0
-	// Point
 	s[0] = uint32(off)
 	if off = m.fixed(off, 5, true, "X:4 Y:1", "Point", -1); off < 0 {
 		return -1
 	}
-	// Points
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run1+1) < len(b)-off {
 		count, base = int(b[off])-1, uint32(off+1)
 		tags, last := byte(0), b[:off+1+count*(run1+1)]
@@ -182,8 +177,7 @@ func parseShapeFirstFixedFlexible(m *message, s *[4]uint32) int {
 	} else if off, count, base = m.strided(off, run1, fault.CompactCountNullable, "U:16@1 V:4@2+", "Points", -1); off < 0 {
 		return -1
 	}
-	s[1], s[2] = uint32(count), base
-	s[3] = uint32(off)
+	s[1], s[2], s[3] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -193,15 +187,12 @@ func parseShapeFirstFixedFlexible(m *message, s *[4]uint32) int {
 }
 
 func parseShapeFirstFixedLegacy(m *message, s *[4]uint32) int {
-	var count int
-	var base uint32
+	count, base := 0, uint32(0)
 	off := 0
-	// Point
 	s[0] = uint32(off)
 	if off = m.fixed(off, 1, false, "X:4@0+ Y:1", "Point", -1); off < 0 {
 		return -1
 	}
-	// Points
 	if off, count, base = m.strided(off, 16, fault.Count32Nullable, "U:16 V:4@0+", "Points", -1); off < 0 {
 		return -1
 	}

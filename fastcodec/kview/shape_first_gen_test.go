@@ -518,14 +518,9 @@ func (v ShapeFirstFirstCompactNullFixed) UnknownTags() fastcodec.Tags {
 }
 
 func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
-	var null bool
+	b, v, count, base, null := m.b, m.version, 0, uint32(0), false
 	off := 0
 	if v <= 12 {
-		// CString
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[20], off = uint32(off+1), off+int(b[off])
 			s[21] = uint32(off)
@@ -534,7 +529,6 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 13 {
-		// CNullString
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[22], s[23] = 0, uint32(off)
@@ -546,7 +540,6 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 14 {
-		// CBytes
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[24], off = uint32(off+1), off+int(b[off])
 			s[25] = uint32(off)
@@ -558,7 +551,6 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 15 {
-		// CNullRecords
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[26], s[27] = 0, uint32(off)
@@ -573,7 +565,6 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 16 {
-		// CNumbers
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[28], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[29] = uint32(off)
@@ -582,14 +573,12 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 17 {
-		// CStrings
 		if off, count, base = m.strings(off, fault.CompactCountNullable, fault.CompactString, "CStrings", -1); off < 0 {
 			return -1
 		}
 		s[30], s[31] = uint32(count), base
 	}
 	if v == 18 {
-		// CEntries
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -603,7 +592,6 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		s[32], s[33] = uint32(count), base
 	}
 	if v == 19 {
-		// CStrided
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(4+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(4+1)]
@@ -621,7 +609,6 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		s[34], s[35] = uint32(count), base
 	}
 	if v == 20 {
-		// CInline
 		if off, base = m.one(off, 2, "CInline", -1); off < 0 {
 			return -1
 		}
@@ -631,14 +618,12 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		s[36] = base
 	}
 	if v == 21 {
-		// CInlineFixed
 		s[37] = uint32(off)
 		if off = m.fixed(off, 2, true, "Number:2", "CInlineFixed", -1); off < 0 {
 			return -1
 		}
 	}
 	if v == 22 {
-		// CNullInline
 		if off, null = m.marker(off, "CNullInline", -1); off < 0 {
 			return -1
 		}
@@ -655,7 +640,6 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		}
 	}
 	if v >= 23 {
-		// CNullFixed
 		if off, null = m.marker(off, "CNullFixed", -1); off < 0 {
 			return -1
 		}
@@ -684,14 +668,9 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 }
 
 func parseShapeFirstLegacy(m *message, s *[41]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
-	var null bool
+	b, v, count, base, null := m.b, m.version, 0, uint32(0), false
 	off := 0
 	if v <= 0 {
-		// AString
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -700,7 +679,6 @@ func parseShapeFirstLegacy(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 1 {
-		// ANullString
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[2], s[3] = 0, uint32(off)
@@ -712,7 +690,6 @@ func parseShapeFirstLegacy(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 2 {
-		// ABytes
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 			s[4], off = uint32(off+4), off+4+i32(b, off)
 			s[5] = uint32(off)
@@ -721,7 +698,6 @@ func parseShapeFirstLegacy(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 3 {
-		// ANullRecords
 		if off <= len(b)-4 && b[off] >= 0x80 {
 			off += 4
 			s[6], s[7] = 0, uint32(off)
@@ -733,7 +709,6 @@ func parseShapeFirstLegacy(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 4 {
-		// Numbers
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[8], off = uint32(off+4), off+4+i32(b, off)*4
 			s[9] = uint32(off)
@@ -742,14 +717,12 @@ func parseShapeFirstLegacy(m *message, s *[41]uint32) int {
 		}
 	}
 	if v == 5 {
-		// Strings
 		if off, count, base = m.strings(off, fault.Count32Nullable, fault.String16, "Strings", -1); off < 0 {
 			return -1
 		}
 		s[10], s[11] = uint32(count), base
 	}
 	if v == 6 {
-		// Entries
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*2 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 2
@@ -763,14 +736,12 @@ func parseShapeFirstLegacy(m *message, s *[41]uint32) int {
 		s[12], s[13] = uint32(count), base
 	}
 	if v == 7 {
-		// Strided
 		if off, count, base = m.strided(off, 4, fault.Count32Nullable, "Number:4", "Strided", -1); off < 0 {
 			return -1
 		}
 		s[14], s[15] = uint32(count), base
 	}
 	if v == 8 {
-		// Inline
 		if off, base = m.one(off, 2, "Inline", -1); off < 0 {
 			return -1
 		}
@@ -780,14 +751,12 @@ func parseShapeFirstLegacy(m *message, s *[41]uint32) int {
 		s[16] = base
 	}
 	if v == 9 {
-		// InlineFixed
 		s[17] = uint32(off)
 		if off = m.fixed(off, 2, false, "Number:2", "InlineFixed", -1); off < 0 {
 			return -1
 		}
 	}
 	if v == 10 {
-		// NullInline
 		if off, null = m.marker(off, "NullInline", -1); off < 0 {
 			return -1
 		}
@@ -804,7 +773,6 @@ func parseShapeFirstLegacy(m *message, s *[41]uint32) int {
 		}
 	}
 	if v >= 11 {
-		// NullFixed
 		if off, null = m.marker(off, "NullFixed", -1); off < 0 {
 			return -1
 		}
@@ -829,7 +797,6 @@ func parseShapeFirstFirstEntryLegacy(m *message, off, n int, at uint32) int {
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -845,7 +812,6 @@ func parseShapeFirstFirstInlineLegacy(m *message, off, n int, at uint32) int {
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -861,7 +827,6 @@ func parseShapeFirstFirstNullInlineLegacy(m *message, off, n int, at uint32) int
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -877,7 +842,6 @@ func parseShapeFirstFirstCompactEntryFlexible(m *message, off, n int, at uint32)
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -898,7 +862,6 @@ func parseShapeFirstFirstCompactInlineFlexible(m *message, off, n int, at uint32
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -919,7 +882,6 @@ func parseShapeFirstFirstCompactNullInlineFlexible(m *message, off, n int, at ui
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

@@ -151,10 +151,8 @@ func sizeShapeFirstInlinePerhaps(version int16) uint32 {
 }
 
 func parseShapeFirstInlineFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	off := 0
-	// Inline
 	if off, base = m.one(off, 5, "Inline", -1); off < 0 {
 		return -1
 	}
@@ -162,7 +160,6 @@ func parseShapeFirstInlineFlexible(m *message, s *[3]uint32) int {
 		return m.inOne("Inline", -1)
 	}
 	s[0] = base
-	// Tail
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*2 < len(b)-off {
 		s[1], off = uint32(off+1), off+1+(int(b[off])-1)*2
 		s[2] = uint32(off)
@@ -178,10 +175,8 @@ func parseShapeFirstInlineFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseShapeFirstInlineLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	off := 0
-	// Inline
 	if off, base = m.one(off, 5, "Inline", -1); off < 0 {
 		return -1
 	}
@@ -189,7 +184,6 @@ func parseShapeFirstInlineLegacy(m *message, s *[3]uint32) int {
 		return m.inOne("Inline", -1)
 	}
 	s[0] = base
-	// Tail
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/2 {
 		s[1], off = uint32(off+4), off+4+i32(b, off)*2
 		s[2] = uint32(off)
@@ -200,23 +194,19 @@ func parseShapeFirstInlineLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseShapeFirstInlineLeadingFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var null bool
+	b, null := m.b, false
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Fixed
 		s[0] = uint32(off)
 		if off = m.fixed(off, 9, true, "A:1 B:8", "Fixed", i); off < 0 {
 			return -1
 		}
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Perhaps
 		if off, null = m.marker(off, "Perhaps", i); off < 0 {
 			return -1
 		}
@@ -240,22 +230,18 @@ func parseShapeFirstInlineLeadingFlexible(m *message, off, n int, at uint32) int
 }
 
 func parseShapeFirstInlineLeadingLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var null bool
+	b, v, null := m.b, m.version, false
 	run1 := 1
 	if v >= 1 {
 		run1 = 9
 	}
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Fixed
 		s[0] = uint32(off)
 		if off = m.fixed(off, run1, false, "A:1 B:8@1+", "Fixed", i); off < 0 {
 			return -1
 		}
 		if v >= 1 {
-			// Name
 			if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 				s[1], off = uint32(off+2), off+2+i16(b, off)
 				s[2] = uint32(off)
@@ -264,7 +250,6 @@ func parseShapeFirstInlineLeadingLegacy(m *message, off, n int, at uint32) int {
 			}
 		}
 		if v >= 1 {
-			// Perhaps
 			if off, null = m.marker(off, "Perhaps", i); off < 0 {
 				return -1
 			}

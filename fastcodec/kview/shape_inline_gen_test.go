@@ -591,18 +591,13 @@ func (v ShapeInlineInlineRowFixed) UnknownTags() fastcodec.Tags {
 }
 
 func parseShapeInlineFlexible(m *message, s *[11]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
-	var null bool
+	b, v, count, base, null := m.b, m.version, 0, uint32(0), false
 	off := 0
 	if off > len(b)-1 {
 		return m.failRun(off, "Number:1", -1)
 	}
 	off += 1
 	if v <= 4 {
-		// Plain
 		if off, base = m.one(off, 2, "Plain", -1); off < 0 {
 			return -1
 		}
@@ -611,7 +606,6 @@ func parseShapeInlineFlexible(m *message, s *[11]uint32) int {
 		}
 		s[0] = base
 	}
-	// Maybe
 	if off, null = m.marker(off, "Maybe", -1); off < 0 {
 		return -1
 	}
@@ -626,7 +620,6 @@ func parseShapeInlineFlexible(m *message, s *[11]uint32) int {
 		}
 		s[1] = base
 	}
-	// Sometimes
 	if v >= 4 && v <= 5 {
 		if off, null = m.marker(off, "Sometimes", -1); off < 0 {
 			return -1
@@ -652,13 +645,11 @@ func parseShapeInlineFlexible(m *message, s *[11]uint32) int {
 		s[2] = base
 	}
 	if v <= 5 {
-		// Fixed
 		s[3] = uint32(off)
 		if off = m.fixed(off, 5, true, "A:4 B:1", "Fixed", -1); off < 0 {
 			return -1
 		}
 	}
-	// MaybeFixed
 	if off, null = m.marker(off, "MaybeFixed", -1); off < 0 {
 		return -1
 	}
@@ -670,7 +661,6 @@ func parseShapeInlineFlexible(m *message, s *[11]uint32) int {
 			return -1
 		}
 	}
-	// SometimesFixed
 	if v <= 4 {
 		if off, null = m.marker(off, "SometimesFixed", -1); off < 0 {
 			return -1
@@ -689,7 +679,6 @@ func parseShapeInlineFlexible(m *message, s *[11]uint32) int {
 			return -1
 		}
 	}
-	// Shared
 	if off, base = m.one(off, 5, "Shared", -1); off < 0 {
 		return -1
 	}
@@ -697,7 +686,6 @@ func parseShapeInlineFlexible(m *message, s *[11]uint32) int {
 		return m.inOne("Shared", -1)
 	}
 	s[6] = base
-	// Rows
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -708,8 +696,7 @@ func parseShapeInlineFlexible(m *message, s *[11]uint32) int {
 	if off = parseShapeInlineInlineRowFlexible(m, off, count, base); off < 0 {
 		return m.in("Rows", -1)
 	}
-	s[7], s[8] = uint32(count), base
-	s[9] = uint32(off)
+	s[7], s[8], s[9] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[10] = 0
@@ -723,8 +710,7 @@ func parseShapeInlineFlexible(m *message, s *[11]uint32) int {
 }
 
 func tagsShapeInline(m *message, off, i int) (int, uint32) {
-	v := m.version
-	var base uint32
+	v, base := m.version, uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -739,7 +725,6 @@ func tagsShapeInline(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[1]uint32)(m.words[block:])
 			off = at
-			// TaggedShared
 			if off, base = m.one(off, 5, "TaggedShared", i); off < 0 {
 				return -1, 0
 			}
@@ -758,11 +743,7 @@ func tagsShapeInline(m *message, off, i int) (int, uint32) {
 }
 
 func parseShapeInlineLegacy(m *message, s *[11]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
-	var null bool
+	b, v, count, base, null := m.b, m.version, 0, uint32(0), false
 	run1 := 4
 	if v >= 2 {
 		run1 = 5
@@ -772,7 +753,6 @@ func parseShapeInlineLegacy(m *message, s *[11]uint32) int {
 		return m.failRun(off, "Number:1", -1)
 	}
 	off += 1
-	// Plain
 	if off, base = m.one(off, 2, "Plain", -1); off < 0 {
 		return -1
 	}
@@ -781,7 +761,6 @@ func parseShapeInlineLegacy(m *message, s *[11]uint32) int {
 	}
 	s[0] = base
 	if v >= 1 {
-		// Maybe
 		if off, null = m.marker(off, "Maybe", -1); off < 0 {
 			return -1
 		}
@@ -798,7 +777,6 @@ func parseShapeInlineLegacy(m *message, s *[11]uint32) int {
 		}
 	}
 	if v >= 2 {
-		// Sometimes
 		if off, base = m.one(off, 3, "Sometimes", -1); off < 0 {
 			return -1
 		}
@@ -808,14 +786,12 @@ func parseShapeInlineLegacy(m *message, s *[11]uint32) int {
 		s[2] = base
 	}
 	if v >= 1 {
-		// Fixed
 		s[3] = uint32(off)
 		if off = m.fixed(off, run1, false, "A:4 B:1@2-5", "Fixed", -1); off < 0 {
 			return -1
 		}
 	}
 	if v >= 2 {
-		// MaybeFixed
 		if off, null = m.marker(off, "MaybeFixed", -1); off < 0 {
 			return -1
 		}
@@ -828,13 +804,11 @@ func parseShapeInlineLegacy(m *message, s *[11]uint32) int {
 			}
 		}
 	}
-	// SometimesFixed
 	s[5] = uint32(off)
 	if off = m.fixed(off, 4, false, "A:4", "SometimesFixed", -1); off < 0 {
 		return -1
 	}
 	if v >= 1 {
-		// Shared
 		if off, base = m.one(off, 5, "Shared", -1); off < 0 {
 			return -1
 		}
@@ -844,7 +818,6 @@ func parseShapeInlineLegacy(m *message, s *[11]uint32) int {
 		s[6] = base
 	}
 	if v >= 2 {
-		// Rows
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*2 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 5
@@ -864,7 +837,6 @@ func parseShapeInlineInlinePlainFlexible(m *message, off, n int, at uint32) int 
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Text
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -886,15 +858,13 @@ func parseShapeInlineInlinePlainFlexible(m *message, off, n int, at uint32) int 
 }
 
 func parseShapeInlineInlinePlainLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 1 {
 		run1 = 4
 	}
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Text
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -911,13 +881,9 @@ func parseShapeInlineInlinePlainLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeInlineInlineMaybeFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var base uint32
-	var null bool
+	b, v, base, null := m.b, m.version, uint32(0), false
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Text
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)
@@ -928,7 +894,6 @@ func parseShapeInlineInlineMaybeFlexible(m *message, off, n int, at uint32) int 
 			return -1
 		}
 		if v >= 4 {
-			// Inner
 			if off, null = m.marker(off, "Inner", i); off < 0 {
 				return -1
 			}
@@ -968,8 +933,7 @@ func parseShapeInlineInlineMaybeFlexible(m *message, off, n int, at uint32) int 
 }
 
 func tagsShapeInlineInlineMaybe(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -984,7 +948,6 @@ func tagsShapeInlineInlineMaybe(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[3]uint32)(m.words[block:])
 			off = at
-			// Tagged
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				t[0], off = uint32(off+1), off+int(b[off])
 				t[1] = uint32(off)
@@ -1015,12 +978,10 @@ func tagsShapeInlineInlineMaybe(m *message, off, i int) (int, uint32) {
 }
 
 func parseShapeInlineInlineMaybeLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v >= 2 {
-			// Text
 			if off <= len(b)-2 && b[off] >= 0x80 {
 				off += 2
 				s[0], s[1] = 0, uint32(off)
@@ -1042,18 +1003,14 @@ func parseShapeInlineInlineMaybeLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeInlineInlineInnerFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Names
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "Names", i); off < 0 {
 			return -1
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3] = 0
@@ -1070,8 +1027,7 @@ func parseShapeInlineInlineInnerFlexible(m *message, off, n int, at uint32) int 
 }
 
 func tagsShapeInlineInlineInner(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -1109,7 +1065,6 @@ func parseShapeInlineInlineSometimesFlexible(m *message, off, n int, at uint32) 
 			return m.failRun(off, "Id:16", i)
 		}
 		off += 16
-		// Payload
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -1141,7 +1096,6 @@ func parseShapeInlineInlineSometimesLegacy(m *message, off, n int, at uint32) in
 			return m.failRun(off, "Id:16", i)
 		}
 		off += 16
-		// Payload
 		if off <= len(b)-4 && b[off] >= 0x80 {
 			off += 4
 			s[1], s[2] = 0, uint32(off)
@@ -1157,18 +1111,15 @@ func parseShapeInlineInlineSometimesLegacy(m *message, off, n int, at uint32) in
 }
 
 func parseShapeInlineSharedFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Key
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Key", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -1197,8 +1148,7 @@ func parseShapeInlineSharedFlexible(m *message, off, n int, at uint32) int {
 }
 
 func tagsShapeInlineShared(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -1231,7 +1181,6 @@ func parseShapeInlineSharedLegacy(m *message, off, n int, at uint32) int {
 	b := m.b
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Key
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -1244,18 +1193,13 @@ func parseShapeInlineSharedLegacy(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeInlineInlineRowFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
-	var null bool
+	b, v, count, base, null := m.b, m.version, 0, uint32(0), false
 	run1 := 2
 	if v >= 4 {
 		run1 = 6
 	}
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Shared
 		if off, null = m.marker(off, "Shared", i); off < 0 {
 			return -1
 		}
@@ -1271,7 +1215,6 @@ func parseShapeInlineInlineRowFlexible(m *message, off, n int, at uint32) int {
 			s = (*[5]uint32)(m.words[at:])
 			s[0] = base
 		}
-		// Points
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run1+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(run1+1)]
@@ -1289,7 +1232,6 @@ func parseShapeInlineInlineRowFlexible(m *message, off, n int, at uint32) int {
 		s = (*[5]uint32)(m.words[at:])
 		s[1], s[2] = uint32(count), base
 		if v >= 4 {
-			// Fixed
 			s[3] = uint32(off)
 			if off = m.fixed(off, 1, true, "F:1", "Fixed", i); off < 0 {
 				return -1
@@ -1313,12 +1255,9 @@ func parseShapeInlineInlineRowFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeInlineInlineRowLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
-	var null bool
+	b, base, null := m.b, uint32(0), false
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Shared
 		if off, null = m.marker(off, "Shared", i); off < 0 {
 			return -1
 		}

@@ -31,19 +31,13 @@ func (m *ShapeNumbers) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *ShapeNumbers) Int8s() Int8s { return Int8s{m.bytes(m.s[0], m.s[1])} }
-
-func (m *ShapeNumbers) Int16s() Int16s { return Int16s{m.bytes(m.s[2], m.s[3])} }
-
-func (m *ShapeNumbers) Int32s() Int32s { return Int32s{m.bytes(m.s[4], m.s[5])} }
-
-func (m *ShapeNumbers) Int64s() Int64s { return Int64s{m.bytes(m.s[6], m.s[7])} }
-
-func (m *ShapeNumbers) Uuids() UUIDs { return UUIDs{m.bytes(m.s[8], m.s[9])} }
-
+func (m *ShapeNumbers) Int8s() Int8s     { return Int8s{m.bytes(m.s[0], m.s[1])} }
+func (m *ShapeNumbers) Int16s() Int16s   { return Int16s{m.bytes(m.s[2], m.s[3])} }
+func (m *ShapeNumbers) Int32s() Int32s   { return Int32s{m.bytes(m.s[4], m.s[5])} }
+func (m *ShapeNumbers) Int64s() Int64s   { return Int64s{m.bytes(m.s[6], m.s[7])} }
+func (m *ShapeNumbers) Uuids() UUIDs     { return UUIDs{m.bytes(m.s[8], m.s[9])} }
 func (m *ShapeNumbers) Strings() Strings { return Strings{list{&m.message, m.s[10], m.s[11]}} }
-
-func (m *ShapeNumbers) Between() bool { return m.bool(m.s[12]) }
+func (m *ShapeNumbers) Between() bool    { return m.bool(m.s[12]) }
 
 // NullInt8s: nullable.
 func (m *ShapeNumbers) NullInt8s() Int8s { return Int8s{m.bytes(m.s[13], m.s[14])} }
@@ -87,64 +81,52 @@ func (m *ShapeNumbers) UnknownTags() fastcodec.Tags {
 }
 
 func parseShapeNumbersFlexible(m *message, s *[26]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
-	// Int8s
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*1 < len(b)-off {
 		s[0], off = uint32(off+1), off+1+(int(b[off])-1)*1
 		s[1] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[0:2]), off, 1, fault.CompactCount, "Int8s", -1); off < 0 {
 		return -1
 	}
-	// Int16s
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*2 < len(b)-off {
 		s[2], off = uint32(off+1), off+1+(int(b[off])-1)*2
 		s[3] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[2:4]), off, 2, fault.CompactCount, "Int16s", -1); off < 0 {
 		return -1
 	}
-	// Int32s
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 		s[4], off = uint32(off+1), off+1+(int(b[off])-1)*4
 		s[5] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[4:6]), off, 4, fault.CompactCount, "Int32s", -1); off < 0 {
 		return -1
 	}
-	// Int64s
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*8 < len(b)-off {
 		s[6], off = uint32(off+1), off+1+(int(b[off])-1)*8
 		s[7] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[6:8]), off, 8, fault.CompactCount, "Int64s", -1); off < 0 {
 		return -1
 	}
-	// Uuids
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*16 < len(b)-off {
 		s[8], off = uint32(off+1), off+1+(int(b[off])-1)*16
 		s[9] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[8:10]), off, 16, fault.CompactCount, "Uuids", -1); off < 0 {
 		return -1
 	}
-	// Strings
 	if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "Strings", -1); off < 0 {
 		return -1
 	}
-	s[10], s[11] = uint32(count), base
-	s[12] = uint32(off)
+	s[10], s[11], s[12] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "Between:1", -1)
 	}
 	off += 1
-	// NullInt8s
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*1 < len(b)-off {
 		s[13], off = uint32(off+1), off+1+(int(b[off])-1)*1
 		s[14] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[13:15]), off, 1, fault.CompactCountNullable, "NullInt8s", -1); off < 0 {
 		return -1
 	}
-	// NullInt16s
 	if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*2 < len(b)-off {
 		s[15], off = uint32(off+1), off+1+(int(b[off])-1)*2
 		s[16] = uint32(off)
@@ -152,7 +134,6 @@ func parseShapeNumbersFlexible(m *message, s *[26]uint32) int {
 		return -1
 	}
 	if v <= 2 {
-		// NullInt32s
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[17], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[18] = uint32(off)
@@ -160,7 +141,6 @@ func parseShapeNumbersFlexible(m *message, s *[26]uint32) int {
 			return -1
 		}
 	}
-	// NullInt64s
 	if v <= 2 {
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*8 < len(b)-off {
 			s[19], off = uint32(off+1), off+1+(int(b[off])-1)*8
@@ -176,7 +156,6 @@ func parseShapeNumbersFlexible(m *message, s *[26]uint32) int {
 			return -1
 		}
 	}
-	// NullUuids
 	if v >= 3 {
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*16 < len(b)-off {
 			s[21], off = uint32(off+1), off+1+(int(b[off])-1)*16
@@ -192,12 +171,10 @@ func parseShapeNumbersFlexible(m *message, s *[26]uint32) int {
 			return -1
 		}
 	}
-	// NullStrings
 	if off, count, base = m.strings(off, fault.CompactCountNullable, fault.CompactString, "NullStrings", -1); off < 0 {
 		return -1
 	}
-	s[23], s[24] = uint32(count), base
-	s[25] = uint32(off)
+	s[23], s[24], s[25] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -207,57 +184,46 @@ func parseShapeNumbersFlexible(m *message, s *[26]uint32) int {
 }
 
 func parseShapeNumbersLegacy(m *message, s *[26]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
-	// Int8s
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/1 {
 		s[0], off = uint32(off+4), off+4+i32(b, off)*1
 		s[1] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[0:2]), off, 1, fault.Count32, "Int8s", -1); off < 0 {
 		return -1
 	}
-	// Int16s
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/2 {
 		s[2], off = uint32(off+4), off+4+i32(b, off)*2
 		s[3] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[2:4]), off, 2, fault.Count32, "Int16s", -1); off < 0 {
 		return -1
 	}
-	// Int32s
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 		s[4], off = uint32(off+4), off+4+i32(b, off)*4
 		s[5] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[4:6]), off, 4, fault.Count32, "Int32s", -1); off < 0 {
 		return -1
 	}
-	// Int64s
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/8 {
 		s[6], off = uint32(off+4), off+4+i32(b, off)*8
 		s[7] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[6:8]), off, 8, fault.Count32, "Int64s", -1); off < 0 {
 		return -1
 	}
-	// Uuids
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/16 {
 		s[8], off = uint32(off+4), off+4+i32(b, off)*16
 		s[9] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[8:10]), off, 16, fault.Count32, "Uuids", -1); off < 0 {
 		return -1
 	}
-	// Strings
 	if off, count, base = m.strings(off, fault.Count32, fault.String16, "Strings", -1); off < 0 {
 		return -1
 	}
-	s[10], s[11] = uint32(count), base
-	s[12] = uint32(off)
+	s[10], s[11], s[12] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "Between:1", -1)
 	}
 	off += 1
-	// NullInt8s
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/1 {
 		s[13], off = uint32(off+4), off+4+i32(b, off)*1
 		s[14] = uint32(off)
@@ -265,7 +231,6 @@ func parseShapeNumbersLegacy(m *message, s *[26]uint32) int {
 		return -1
 	}
 	if v >= 1 {
-		// NullInt16s
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/2 {
 			s[15], off = uint32(off+4), off+4+i32(b, off)*2
 			s[16] = uint32(off)
@@ -273,14 +238,12 @@ func parseShapeNumbersLegacy(m *message, s *[26]uint32) int {
 			return -1
 		}
 	}
-	// NullInt32s
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 		s[17], off = uint32(off+4), off+4+i32(b, off)*4
 		s[18] = uint32(off)
 	} else if off = m.numbers((*[2]uint32)(s[17:19]), off, 4, fault.Count32Nullable, "NullInt32s", -1); off < 0 {
 		return -1
 	}
-	// NullInt64s
 	if v >= 1 {
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/8 {
 			s[19], off = uint32(off+4), off+4+i32(b, off)*8
@@ -297,7 +260,6 @@ func parseShapeNumbersLegacy(m *message, s *[26]uint32) int {
 		}
 	}
 	if v >= 1 {
-		// NullUuids
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/16 {
 			s[21], off = uint32(off+4), off+4+i32(b, off)*16
 			s[22] = uint32(off)
@@ -305,7 +267,6 @@ func parseShapeNumbersLegacy(m *message, s *[26]uint32) int {
 			return -1
 		}
 	}
-	// NullStrings
 	if off, count, base = m.strings(off, fault.Count32, fault.String16, "NullStrings", -1); off < 0 {
 		return -1
 	}

@@ -129,8 +129,7 @@ func (l ShapeOnlyTagsOnlyRowList) All() iter.Seq[ShapeOnlyTagsOnlyRow] {
 }
 
 func parseShapeOnlyTagsFlexible(m *message, s *[1]uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	off := 0
 	if off < len(b) && b[off] == 0 {
 		off++
@@ -145,10 +144,7 @@ func parseShapeOnlyTagsFlexible(m *message, s *[1]uint32) int {
 }
 
 func tagsShapeOnlyTags(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -177,7 +173,6 @@ func tagsShapeOnlyTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[5]uint32)(m.words[block:])
 			off = at
-			// Text
 			if off < len(b) && b[off] == 0 {
 				off++
 				t[1], t[2] = 0, uint32(off)
@@ -196,7 +191,6 @@ func tagsShapeOnlyTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[5]uint32)(m.words[block:])
 			off = at
-			// Rows
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*1 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 2
@@ -219,8 +213,7 @@ func tagsShapeOnlyTags(m *message, off, i int) (int, uint32) {
 }
 
 func parseShapeOnlyTagsOnlyRowFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -240,8 +233,7 @@ func parseShapeOnlyTagsOnlyRowFlexible(m *message, off, n int, at uint32) int {
 }
 
 func tagsShapeOnlyTagsOnlyRow(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {

@@ -118,13 +118,9 @@ func (l ShapeRecordsRecordRowList) All() iter.Seq[ShapeRecordsRecordRow] {
 }
 
 func parseShapeRecordsFlexible(m *message, s *[10]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
 	if v <= 3 {
-		// First
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)
@@ -138,7 +134,6 @@ func parseShapeRecordsFlexible(m *message, s *[10]uint32) int {
 			return -1
 		}
 	}
-	// Required
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -148,7 +143,6 @@ func parseShapeRecordsFlexible(m *message, s *[10]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactBytes, "Required", -1); off < 0 {
 		return -1
 	}
-	// Some
 	if v >= 3 {
 		if off < len(b) && b[off] == 0 {
 			off++
@@ -173,7 +167,6 @@ func parseShapeRecordsFlexible(m *message, s *[10]uint32) int {
 			return -1
 		}
 	}
-	// Rows
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 7
@@ -185,7 +178,6 @@ func parseShapeRecordsFlexible(m *message, s *[10]uint32) int {
 		return m.in("Rows", -1)
 	}
 	s[6], s[7] = uint32(count), base
-	// Last
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[8], s[9] = 0, uint32(off)
@@ -207,12 +199,8 @@ func parseShapeRecordsFlexible(m *message, s *[10]uint32) int {
 }
 
 func parseShapeRecordsLegacy(m *message, s *[10]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
-	// First
 	if off <= len(b)-4 && b[off] >= 0x80 {
 		off += 4
 		s[0], s[1] = 0, uint32(off)
@@ -222,7 +210,6 @@ func parseShapeRecordsLegacy(m *message, s *[10]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.Bytes32Nullable, "First", -1); off < 0 {
 		return -1
 	}
-	// Required
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 		s[2], off = uint32(off+4), off+4+i32(b, off)
 		s[3] = uint32(off)
@@ -230,7 +217,6 @@ func parseShapeRecordsLegacy(m *message, s *[10]uint32) int {
 		return -1
 	}
 	if v >= 1 {
-		// Some
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 			s[4], off = uint32(off+4), off+4+i32(b, off)
 			s[5] = uint32(off)
@@ -238,7 +224,6 @@ func parseShapeRecordsLegacy(m *message, s *[10]uint32) int {
 			return -1
 		}
 	}
-	// Rows
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*14 <= len(b)-4-off && m.next+i32(b, off)*7 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 7
@@ -251,7 +236,6 @@ func parseShapeRecordsLegacy(m *message, s *[10]uint32) int {
 	}
 	s[6], s[7] = uint32(count), base
 	if v >= 1 {
-		// Last
 		if off <= len(b)-4 && b[off] >= 0x80 {
 			off += 4
 			s[8], s[9] = 0, uint32(off)
@@ -266,8 +250,7 @@ func parseShapeRecordsLegacy(m *message, s *[10]uint32) int {
 }
 
 func parseShapeRecordsRecordRowFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -275,7 +258,6 @@ func parseShapeRecordsRecordRowFlexible(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "Index:4", i)
 		}
 		off += 4
-		// Records
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -288,7 +270,6 @@ func parseShapeRecordsRecordRowFlexible(m *message, off, n int, at uint32) int {
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactBytesNullable, "Records", i); off < 0 {
 			return -1
 		}
-		// Payload
 		if v <= 3 {
 			if off < len(b) && b[off] == 0 {
 				off++
@@ -313,7 +294,6 @@ func parseShapeRecordsRecordRowFlexible(m *message, off, n int, at uint32) int {
 				return -1
 			}
 		}
-		// Text
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[5], s[6] = 0, uint32(off)
@@ -334,8 +314,7 @@ func parseShapeRecordsRecordRowFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeRecordsRecordRowLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -343,7 +322,6 @@ func parseShapeRecordsRecordRowLegacy(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "Index:4", i)
 		}
 		off += 4
-		// Records
 		if off <= len(b)-4 && b[off] >= 0x80 {
 			off += 4
 			s[1], s[2] = 0, uint32(off)
@@ -353,7 +331,6 @@ func parseShapeRecordsRecordRowLegacy(m *message, off, n int, at uint32) int {
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.Bytes32Nullable, "Records", i); off < 0 {
 			return -1
 		}
-		// Payload
 		if v >= 1 {
 			if off <= len(b)-4 && b[off] >= 0x80 {
 				off += 4
@@ -372,7 +349,6 @@ func parseShapeRecordsRecordRowLegacy(m *message, off, n int, at uint32) int {
 				return -1
 			}
 		}
-		// Text
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[5], off = uint32(off+2), off+2+i16(b, off)
 			s[6] = uint32(off)

@@ -343,10 +343,7 @@ func (l ShapeRunsRunPointList) All() iter.Seq[ShapeRunsRunPoint] {
 }
 
 func parseShapeRunsFlexible(m *message, s *[11]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 7 {
 		run1 = 3
@@ -383,7 +380,6 @@ func parseShapeRunsFlexible(m *message, s *[11]uint32) int {
 	}
 	off += run1
 	if v <= 5 {
-		// Text
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)
@@ -405,7 +401,6 @@ func parseShapeRunsFlexible(m *message, s *[11]uint32) int {
 		return m.failRun(off, "Int16:2 ErrorCode:2@5+", -1)
 	}
 	off += run3
-	// Lines
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 3
@@ -416,14 +411,12 @@ func parseShapeRunsFlexible(m *message, s *[11]uint32) int {
 	if off = parseShapeRunsRunLineFlexible(m, off, count, base); off < 0 {
 		return m.in("Lines", -1)
 	}
-	s[5], s[6] = uint32(count), base
-	s[7] = uint32(off)
+	s[5], s[6], s[7] = uint32(count), base, uint32(off)
 	if off > len(b)-run4 {
 		return m.failRun(off, "Late:4@6+", -1)
 	}
 	off += run4
 	if v <= 6 {
-		// Points
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run5+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(run5+1)]
@@ -438,8 +431,7 @@ func parseShapeRunsFlexible(m *message, s *[11]uint32) int {
 		} else if off, count, base = m.strided(off, run5, fault.CompactCount, "X:1@0-3 Y:16@4-5 Z:8@5-6", "Points", -1); off < 0 {
 			return -1
 		}
-		s[8], s[9] = uint32(count), base
-		s[10] = uint32(off)
+		s[8], s[9], s[10] = uint32(count), base, uint32(off)
 	} else {
 		s[10] = uint32(off)
 	}
@@ -456,10 +448,7 @@ func parseShapeRunsFlexible(m *message, s *[11]uint32) int {
 }
 
 func parseShapeRunsLegacy(m *message, s *[11]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 9
 	if v >= 1 {
 		run1 = 10
@@ -487,7 +476,6 @@ func parseShapeRunsLegacy(m *message, s *[11]uint32) int {
 	}
 	off += run1
 	if v >= 1 {
-		// Text
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[0], s[1] = 0, uint32(off)
@@ -505,12 +493,10 @@ func parseShapeRunsLegacy(m *message, s *[11]uint32) int {
 	}
 	off += run2
 	if v >= 2 {
-		// Names
 		if off, count, base = m.strings(off, fault.Count32, fault.String16, "Names", -1); off < 0 {
 			return -1
 		}
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	} else {
 		s[4] = uint32(off)
 	}
@@ -519,7 +505,6 @@ func parseShapeRunsLegacy(m *message, s *[11]uint32) int {
 	}
 	off += run3
 	if v >= 1 {
-		// Lines
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*2 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 3
@@ -533,7 +518,6 @@ func parseShapeRunsLegacy(m *message, s *[11]uint32) int {
 		s[5], s[6] = uint32(count), base
 	}
 	if v >= 3 {
-		// Points
 		if off, count, base = m.strided(off, 1, fault.Count32, "X:1 Y:16@0-5 Z:8@0-6", "Points", -1); off < 0 {
 			return -1
 		}
@@ -543,8 +527,7 @@ func parseShapeRunsLegacy(m *message, s *[11]uint32) int {
 }
 
 func parseShapeRunsRunLineFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 1
 	if v >= 5 {
 		run1 = 0
@@ -557,7 +540,6 @@ func parseShapeRunsRunLineFlexible(m *message, off, n int, at uint32) int {
 		}
 		off += run1
 		if v <= 6 {
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[1], off = uint32(off+1), off+int(b[off])
 				s[2] = uint32(off)
@@ -582,8 +564,7 @@ func parseShapeRunsRunLineFlexible(m *message, off, n int, at uint32) int {
 }
 
 func parseShapeRunsRunLineLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 0
 	if v >= 2 {
 		run1 = 1
@@ -600,7 +581,6 @@ func parseShapeRunsRunLineLegacy(m *message, off, n int, at uint32) int {
 		}
 		off += run1
 		if v >= 2 {
-			// Name
 			if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 				s[1], off = uint32(off+2), off+2+i16(b, off)
 				s[2] = uint32(off)

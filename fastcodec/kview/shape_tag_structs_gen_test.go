@@ -465,8 +465,7 @@ func sizeShapeTagStructsTagEmpty(version int16) uint32 {
 }
 
 func parseShapeTagStructsFlexible(m *message, s *[1]uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	off := 0
 	if off < len(b) && b[off] == 0 {
 		off++
@@ -481,9 +480,7 @@ func parseShapeTagStructsFlexible(m *message, s *[1]uint32) int {
 }
 
 func tagsShapeTagStructs(m *message, off, i int) (int, uint32) {
-	v := m.version
-	var base uint32
-	var null bool
+	v, base, null := m.version, uint32(0), false
 	run1 := 4
 	if v >= 2 {
 		run1 = 6
@@ -506,7 +503,6 @@ func tagsShapeTagStructs(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[7]uint32)(m.words[block:])
 			off = at
-			// Fixed
 			t[0] = uint32(off)
 			if off = m.fixed(off, run1, true, "A:4 B:2@2+", "Fixed", i); off < 0 {
 				return -1, 0
@@ -520,7 +516,6 @@ func tagsShapeTagStructs(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[7]uint32)(m.words[block:])
 			off = at
-			// NullFixed
 			if off, null = m.taggedMarker(off, "NullFixed", i); off < 0 {
 				return -1, 0
 			}
@@ -541,7 +536,6 @@ func tagsShapeTagStructs(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[7]uint32)(m.words[block:])
 			off = at
-			// NoFixed
 			if off, null = m.taggedMarker(off, "NoFixed", i); off < 0 {
 				return -1, 0
 			}
@@ -562,7 +556,6 @@ func tagsShapeTagStructs(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[7]uint32)(m.words[block:])
 			off = at
-			// Text
 			if off, base = m.one(off, 3, "Text", i); off < 0 {
 				return -1, 0
 			}
@@ -580,7 +573,6 @@ func tagsShapeTagStructs(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[7]uint32)(m.words[block:])
 			off = at
-			// NullText
 			if off, null = m.taggedMarker(off, "NullText", i); off < 0 {
 				return -1, 0
 			}
@@ -605,7 +597,6 @@ func tagsShapeTagStructs(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[7]uint32)(m.words[block:])
 			off = at
-			// NoText
 			if off, null = m.taggedMarker(off, "NoText", i); off < 0 {
 				return -1, 0
 			}
@@ -630,7 +621,6 @@ func tagsShapeTagStructs(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[7]uint32)(m.words[block:])
 			off = at
-			// Empty
 			t[6] = uint32(off)
 			if off = m.fixed(off, run2, true, "Later:1@2+", "Empty", i); off < 0 {
 				return -1, 0
@@ -645,11 +635,9 @@ func tagsShapeTagStructs(m *message, off, i int) (int, uint32) {
 }
 
 func parseShapeTagStructsTagTextFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -672,8 +660,7 @@ func parseShapeTagStructsTagTextFlexible(m *message, off, n int, at uint32) int 
 }
 
 func tagsShapeTagStructsTagText(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -688,7 +675,6 @@ func tagsShapeTagStructsTagText(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[3]uint32)(m.words[block:])
 			off = at
-			// Extra
 			if off < len(b) && b[off] == 0 {
 				off++
 				t[0], t[1] = 0, uint32(off)
@@ -722,11 +708,9 @@ func tagsShapeTagStructsTagText(m *message, off, i int) (int, uint32) {
 }
 
 func parseShapeTagStructsTagNullTextFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -734,7 +718,6 @@ func parseShapeTagStructsTagNullTextFlexible(m *message, off, n int, at uint32) 
 			return -1
 		}
 		if v >= 1 && v <= 2 {
-			// Fixed
 			s[2] = uint32(off)
 			if off = m.fixed(off, 1, true, "A:1", "Fixed", i); off < 0 {
 				return -1
@@ -754,11 +737,9 @@ func parseShapeTagStructsTagNullTextFlexible(m *message, off, n int, at uint32) 
 }
 
 func parseShapeTagStructsTagNoTextFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -781,8 +762,7 @@ func parseShapeTagStructsTagNoTextFlexible(m *message, off, n int, at uint32) in
 }
 
 func tagsShapeTagStructsTagNoText(m *message, off, i int) (int, uint32) {
-	var base uint32
-	var null bool
+	base, null := uint32(0), false
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -797,7 +777,6 @@ func tagsShapeTagStructsTagNoText(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[1]uint32)(m.words[block:])
 			off = at
-			// Deep
 			if off, null = m.taggedMarker(off, "Deep", i); off < 0 {
 				return -1, 0
 			}
@@ -823,8 +802,7 @@ func tagsShapeTagStructsTagNoText(m *message, off, i int) (int, uint32) {
 }
 
 func parseShapeTagStructsTagDeepFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -848,9 +826,7 @@ func parseShapeTagStructsTagDeepFlexible(m *message, off, n int, at uint32) int 
 }
 
 func tagsShapeTagStructsTagDeep(m *message, off, i int) (int, uint32) {
-	v := m.version
-	var base uint32
-	var null bool
+	v, base, null := m.version, uint32(0), false
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -865,7 +841,6 @@ func tagsShapeTagStructsTagDeep(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[1]uint32)(m.words[block:])
 			off = at
-			// Deeper
 			if off, null = m.taggedMarker(off, "Deeper", i); off < 0 {
 				return -1, 0
 			}
@@ -891,18 +866,14 @@ func tagsShapeTagStructsTagDeep(m *message, off, i int) (int, uint32) {
 }
 
 func parseShapeTagStructsTagDeeperFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// Names
 		if off, count, base = m.strings(off, fault.CompactCountNullable, fault.CompactString, "Names", i); off < 0 {
 			return -1
 		}
 		s = (*[3]uint32)(m.words[at:])
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

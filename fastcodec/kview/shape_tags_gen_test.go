@@ -604,8 +604,7 @@ func (l ShapeTagsNoTaggedLineList) All() iter.Seq[ShapeTagsNoTaggedLine] {
 }
 
 func parseShapeTagsFlexible(m *message, s *[1]uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "Head:4", -1)
@@ -624,10 +623,7 @@ func parseShapeTagsFlexible(m *message, s *[1]uint32) int {
 }
 
 func tagsShapeTags(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 3 {
 		run1 = 6
@@ -786,7 +782,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				t[10], off = uint32(off+1), off+int(b[off])
 				t[11] = uint32(off)
@@ -802,7 +797,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NullName
 			if off < len(b) && b[off] == 0 {
 				off++
 				t[12], t[13] = 0, uint32(off)
@@ -821,7 +815,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NoName
 			if off < len(b) && b[off] == 0 {
 				off++
 				t[14], t[15] = 0, uint32(off)
@@ -840,7 +833,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// Payload
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				t[16], off = uint32(off+1), off+int(b[off])
 				t[17] = uint32(off)
@@ -859,7 +851,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NullPayload
 			if off < len(b) && b[off] == 0 {
 				off++
 				t[18], t[19] = 0, uint32(off)
@@ -881,7 +872,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NoPayload
 			if off < len(b) && b[off] == 0 {
 				off++
 				t[20], t[21] = 0, uint32(off)
@@ -903,7 +893,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// Numbers
 			if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 				t[22], off = uint32(off+1), off+1+(int(b[off])-1)*4
 				t[23] = uint32(off)
@@ -919,7 +908,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NullNumbers
 			if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*8 < len(b)-off {
 				t[24], off = uint32(off+1), off+1+(int(b[off])-1)*8
 				t[25] = uint32(off)
@@ -935,7 +923,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NoNumbers
 			if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*2 < len(b)-off {
 				t[26], off = uint32(off+1), off+1+(int(b[off])-1)*2
 				t[27] = uint32(off)
@@ -951,7 +938,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// Names
 			if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "Names", i); off < 0 {
 				return -1, 0
 			}
@@ -966,7 +952,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NullNames
 			if off, count, base = m.strings(off, fault.CompactCountNullable, fault.CompactString, "NullNames", i); off < 0 {
 				return -1, 0
 			}
@@ -981,7 +966,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NoNames
 			if off, count, base = m.strings(off, fault.CompactCountNullable, fault.CompactString, "NoNames", i); off < 0 {
 				return -1, 0
 			}
@@ -996,7 +980,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// Points
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run1+1) < len(b)-off {
 				count, base = int(b[off])-1, uint32(off+1)
 				tags, last := byte(0), b[:off+1+count*(run1+1)]
@@ -1022,7 +1005,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NullPoints
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(1+1) < len(b)-off {
 				count, base = int(b[off])-1, uint32(off+1)
 				tags, last := byte(0), b[:off+1+count*(1+1)]
@@ -1048,7 +1030,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NoPoints
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(16+1) < len(b)-off {
 				count, base = int(b[off])-1, uint32(off+1)
 				tags, last := byte(0), b[:off+1+count*(16+1)]
@@ -1074,7 +1055,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// Lines
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 3
@@ -1096,7 +1076,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NullLines
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 2
@@ -1118,7 +1097,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// NoLines
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*2 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 2
@@ -1140,7 +1118,6 @@ func tagsShapeTags(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[48]uint32)(m.words[block:])
 			off = at
-			// Last
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				t[46], off = uint32(off+1), off+int(b[off])
 				t[47] = uint32(off)
@@ -1167,11 +1144,9 @@ func parseShapeTagsLegacy(m *message, s *[1]uint32) int {
 }
 
 func parseShapeTagsTaggedLineFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -1194,8 +1169,7 @@ func parseShapeTagsTaggedLineFlexible(m *message, off, n int, at uint32) int {
 }
 
 func tagsShapeTagsTaggedLine(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -1228,7 +1202,6 @@ func parseShapeTagsNullTaggedLineFlexible(m *message, off, n int, at uint32) int
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)
@@ -1252,7 +1225,6 @@ func parseShapeTagsNoTaggedLineFlexible(m *message, off, n int, at uint32) int {
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Values
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[0], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[1] = uint32(off)

@@ -35,8 +35,7 @@ func (m *ShareAcknowledgeRequest) Parse(body []byte, version int16) error {
 func (m *ShareAcknowledgeRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // MemberID: nullable.
-func (m *ShareAcknowledgeRequest) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
+func (m *ShareAcknowledgeRequest) MemberID() []byte         { return m.bytes(m.s[2], m.s[3]) }
 func (m *ShareAcknowledgeRequest) ShareSessionEpoch() int32 { return m.int32(m.s[3]) }
 
 // IsRenewAck: versions 2+.
@@ -63,7 +62,6 @@ type ShareAcknowledgeRequestAcknowledgeTopic struct {
 }
 
 func (v ShareAcknowledgeRequestAcknowledgeTopic) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v ShareAcknowledgeRequestAcknowledgeTopic) Partitions() ShareAcknowledgeRequestAcknowledgePartitionList {
 	return ShareAcknowledgeRequestAcknowledgePartitionList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -101,7 +99,6 @@ type ShareAcknowledgeRequestAcknowledgePartition struct {
 }
 
 func (v ShareAcknowledgeRequestAcknowledgePartition) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
 func (v ShareAcknowledgeRequestAcknowledgePartition) AcknowledgementBatches() ShareAcknowledgeRequestAcknowledgementBatchList {
 	return ShareAcknowledgeRequestAcknowledgementBatchList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -139,9 +136,7 @@ type ShareAcknowledgeRequestAcknowledgementBatch struct {
 }
 
 func (v ShareAcknowledgeRequestAcknowledgementBatch) FirstOffset() int64 { return v.m.int64(v.s[0]) }
-
-func (v ShareAcknowledgeRequestAcknowledgementBatch) LastOffset() int64 { return v.m.int64(v.s[0] + 8) }
-
+func (v ShareAcknowledgeRequestAcknowledgementBatch) LastOffset() int64  { return v.m.int64(v.s[0] + 8) }
 func (v ShareAcknowledgeRequestAcknowledgementBatch) AcknowledgeTypes() Int8s {
 	return Int8s{v.m.bytes(v.s[1], v.s[2])}
 }
@@ -173,16 +168,12 @@ func (l ShareAcknowledgeRequestAcknowledgementBatchList) All() iter.Seq[ShareAck
 }
 
 func parseShareAcknowledgeRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 2 {
 		run1 = 5
 	}
 	off := 0
-	// GroupId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -192,7 +183,6 @@ func parseShareAcknowledgeRequestFlexible(m *message, s *[7]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[2], s[3] = 0, uint32(off)
@@ -206,7 +196,6 @@ func parseShareAcknowledgeRequestFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ShareSessionEpoch:4 IsRenewAck:1@2+", -1)
 	}
 	off += run1
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -217,8 +206,7 @@ func parseShareAcknowledgeRequestFlexible(m *message, s *[7]uint32) int {
 	if off = parseShareAcknowledgeRequestAcknowledgeTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -228,9 +216,7 @@ func parseShareAcknowledgeRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseShareAcknowledgeRequestAcknowledgeTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -238,7 +224,6 @@ func parseShareAcknowledgeRequestAcknowledgeTopicFlexible(m *message, off, n int
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -250,8 +235,7 @@ func parseShareAcknowledgeRequestAcknowledgeTopicFlexible(m *message, off, n int
 			return m.in("Partitions", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -263,9 +247,7 @@ func parseShareAcknowledgeRequestAcknowledgeTopicFlexible(m *message, off, n int
 }
 
 func parseShareAcknowledgeRequestAcknowledgePartitionFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -273,7 +255,6 @@ func parseShareAcknowledgeRequestAcknowledgePartitionFlexible(m *message, off, n
 			return m.failRun(off, "PartitionIndex:4", i)
 		}
 		off += 4
-		// AcknowledgementBatches
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -285,8 +266,7 @@ func parseShareAcknowledgeRequestAcknowledgePartitionFlexible(m *message, off, n
 			return m.in("AcknowledgementBatches", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -306,7 +286,6 @@ func parseShareAcknowledgeRequestAcknowledgementBatchFlexible(m *message, off, n
 			return m.failRun(off, "FirstOffset:8 LastOffset:8", i)
 		}
 		off += 16
-		// AcknowledgeTypes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*1 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*1
 			s[2] = uint32(off)

@@ -31,8 +31,7 @@ func (m *ShareAcknowledgeResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *ShareAcknowledgeResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *ShareAcknowledgeResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *ShareAcknowledgeResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
@@ -49,7 +48,6 @@ func (m *ShareAcknowledgeResponse) AcquisitionLockTimeoutMs() int32 {
 func (m *ShareAcknowledgeResponse) Responses() ShareAcknowledgeResponseTopicResponseList {
 	return ShareAcknowledgeResponseTopicResponseList{list{&m.message, m.s[2], m.s[3]}}
 }
-
 func (m *ShareAcknowledgeResponse) NodeEndpoints() ShareAcknowledgeResponseNodeEndpointList {
 	return ShareAcknowledgeResponseNodeEndpointList{list{&m.message, m.s[4], m.s[5]}}
 }
@@ -66,7 +64,6 @@ type ShareAcknowledgeResponseTopicResponse struct {
 }
 
 func (v ShareAcknowledgeResponseTopicResponse) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v ShareAcknowledgeResponseTopicResponse) Partitions() ShareAcknowledgeResponsePartitionDataList {
 	return ShareAcknowledgeResponsePartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -104,7 +101,6 @@ type ShareAcknowledgeResponsePartitionData struct {
 }
 
 func (v ShareAcknowledgeResponsePartitionData) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
 func (v ShareAcknowledgeResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -113,7 +109,6 @@ func (v ShareAcknowledgeResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 func (v ShareAcknowledgeResponsePartitionData) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v ShareAcknowledgeResponsePartitionData) CurrentLeader() ShareAcknowledgeResponseLeaderIDAndEpoch {
 	return ShareAcknowledgeResponseLeaderIDAndEpoch{v.m, v.s[3]}
 }
@@ -150,8 +145,7 @@ type ShareAcknowledgeResponseLeaderIDAndEpoch struct {
 	off uint32
 }
 
-func (v ShareAcknowledgeResponseLeaderIDAndEpoch) LeaderID() int32 { return v.m.int32(v.off) }
-
+func (v ShareAcknowledgeResponseLeaderIDAndEpoch) LeaderID() int32    { return v.m.int32(v.off) }
 func (v ShareAcknowledgeResponseLeaderIDAndEpoch) LeaderEpoch() int32 { return v.m.int32(v.off + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -166,10 +160,8 @@ type ShareAcknowledgeResponseNodeEndpoint struct {
 }
 
 func (v ShareAcknowledgeResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
-
-func (v ShareAcknowledgeResponseNodeEndpoint) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v ShareAcknowledgeResponseNodeEndpoint) Port() int32 { return v.m.int32(v.s[2]) }
+func (v ShareAcknowledgeResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
+func (v ShareAcknowledgeResponseNodeEndpoint) Port() int32   { return v.m.int32(v.s[2]) }
 
 // Rack: nullable.
 func (v ShareAcknowledgeResponseNodeEndpoint) Rack() []byte { return v.m.bytes(v.s[3], v.s[4]) }
@@ -201,10 +193,7 @@ func (l ShareAcknowledgeResponseNodeEndpointList) All() iter.Seq[ShareAcknowledg
 }
 
 func parseShareAcknowledgeResponseFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 2 {
 		run1 = 4
@@ -214,7 +203,6 @@ func parseShareAcknowledgeResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -228,7 +216,6 @@ func parseShareAcknowledgeResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "AcquisitionLockTimeoutMs:4@2+", -1)
 	}
 	off += run1
-	// Responses
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -240,7 +227,6 @@ func parseShareAcknowledgeResponseFlexible(m *message, s *[7]uint32) int {
 		return m.in("Responses", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// NodeEndpoints
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -251,8 +237,7 @@ func parseShareAcknowledgeResponseFlexible(m *message, s *[7]uint32) int {
 	if off = parseShareAcknowledgeResponseNodeEndpointFlexible(m, off, count, base); off < 0 {
 		return m.in("NodeEndpoints", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -262,9 +247,7 @@ func parseShareAcknowledgeResponseFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseShareAcknowledgeResponseTopicResponseFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -272,7 +255,6 @@ func parseShareAcknowledgeResponseTopicResponseFlexible(m *message, off, n int, 
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*17 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -284,8 +266,7 @@ func parseShareAcknowledgeResponseTopicResponseFlexible(m *message, off, n int, 
 			return m.in("Partitions", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -305,7 +286,6 @@ func parseShareAcknowledgeResponsePartitionDataFlexible(m *message, off, n int, 
 			return m.failRun(off, "PartitionIndex:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -315,7 +295,6 @@ func parseShareAcknowledgeResponsePartitionDataFlexible(m *message, off, n int, 
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactStringNullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// CurrentLeader
 		s[3] = uint32(off)
 		if off = m.fixed(off, 8, true, "LeaderId:4 LeaderEpoch:4", "CurrentLeader", i); off < 0 {
 			return -1
@@ -340,7 +319,6 @@ func parseShareAcknowledgeResponseNodeEndpointFlexible(m *message, off, n int, a
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -351,7 +329,6 @@ func parseShareAcknowledgeResponseNodeEndpointFlexible(m *message, off, n int, a
 			return m.failRun(off, "Port:4", i)
 		}
 		off += 4
-		// Rack
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3], s[4] = 0, uint32(off)

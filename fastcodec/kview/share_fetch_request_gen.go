@@ -35,15 +35,11 @@ func (m *ShareFetchRequest) Parse(body []byte, version int16) error {
 func (m *ShareFetchRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // MemberID: nullable.
-func (m *ShareFetchRequest) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
+func (m *ShareFetchRequest) MemberID() []byte         { return m.bytes(m.s[2], m.s[3]) }
 func (m *ShareFetchRequest) ShareSessionEpoch() int32 { return m.int32(m.s[3]) }
-
-func (m *ShareFetchRequest) MaxWaitMs() int32 { return m.int32(m.s[3] + 4) }
-
-func (m *ShareFetchRequest) MinBytes() int32 { return m.int32(m.s[3] + 8) }
-
-func (m *ShareFetchRequest) MaxBytes() int32 { return m.int32(m.s[3] + 12) }
+func (m *ShareFetchRequest) MaxWaitMs() int32         { return m.int32(m.s[3] + 4) }
+func (m *ShareFetchRequest) MinBytes() int32          { return m.int32(m.s[3] + 8) }
+func (m *ShareFetchRequest) MaxBytes() int32          { return m.int32(m.s[3] + 12) }
 
 // MaxRecords: versions 1+.
 func (m *ShareFetchRequest) MaxRecords() int32 {
@@ -80,7 +76,6 @@ func (m *ShareFetchRequest) IsRenewAck() bool {
 func (m *ShareFetchRequest) Topics() ShareFetchRequestFetchTopicList {
 	return ShareFetchRequestFetchTopicList{list{&m.message, m.s[4], m.s[5]}}
 }
-
 func (m *ShareFetchRequest) ForgottenTopicsData() ShareFetchRequestForgottenTopicList {
 	return ShareFetchRequestForgottenTopicList{list{&m.message, m.s[6], m.s[7]}}
 }
@@ -97,7 +92,6 @@ type ShareFetchRequestFetchTopic struct {
 }
 
 func (v ShareFetchRequestFetchTopic) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v ShareFetchRequestFetchTopic) Partitions() ShareFetchRequestFetchPartitionList {
 	return ShareFetchRequestFetchPartitionList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -181,9 +175,7 @@ type ShareFetchRequestAcknowledgementBatch struct {
 }
 
 func (v ShareFetchRequestAcknowledgementBatch) FirstOffset() int64 { return v.m.int64(v.s[0]) }
-
-func (v ShareFetchRequestAcknowledgementBatch) LastOffset() int64 { return v.m.int64(v.s[0] + 8) }
-
+func (v ShareFetchRequestAcknowledgementBatch) LastOffset() int64  { return v.m.int64(v.s[0] + 8) }
 func (v ShareFetchRequestAcknowledgementBatch) AcknowledgeTypes() Int8s {
 	return Int8s{v.m.bytes(v.s[1], v.s[2])}
 }
@@ -221,7 +213,6 @@ type ShareFetchRequestForgottenTopic struct {
 }
 
 func (v ShareFetchRequestForgottenTopic) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v ShareFetchRequestForgottenTopic) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
@@ -253,10 +244,7 @@ func (l ShareFetchRequestForgottenTopicList) All() iter.Seq[ShareFetchRequestFor
 }
 
 func parseShareFetchRequestFlexible(m *message, s *[9]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 16
 	if v >= 1 {
 		run1 = 24
@@ -265,7 +253,6 @@ func parseShareFetchRequestFlexible(m *message, s *[9]uint32) int {
 		run1 = 26
 	}
 	off := 0
-	// GroupId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -275,7 +262,6 @@ func parseShareFetchRequestFlexible(m *message, s *[9]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[2], s[3] = 0, uint32(off)
@@ -289,7 +275,6 @@ func parseShareFetchRequestFlexible(m *message, s *[9]uint32) int {
 		return m.failRun(off, "ShareSessionEpoch:4 MaxWaitMs:4 MinBytes:4 MaxBytes:4 MaxRecords:4@1+ BatchSize:4@1+ ShareAcquireMode:1@2+ IsRenewAck:1@2+", -1)
 	}
 	off += run1
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -301,7 +286,6 @@ func parseShareFetchRequestFlexible(m *message, s *[9]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[4], s[5] = uint32(count), base
-	// ForgottenTopicsData
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 3
@@ -312,8 +296,7 @@ func parseShareFetchRequestFlexible(m *message, s *[9]uint32) int {
 	if off = parseShareFetchRequestForgottenTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("ForgottenTopicsData", -1)
 	}
-	s[6], s[7] = uint32(count), base
-	s[8] = uint32(off)
+	s[6], s[7], s[8] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -323,9 +306,7 @@ func parseShareFetchRequestFlexible(m *message, s *[9]uint32) int {
 }
 
 func parseShareFetchRequestFetchTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -333,7 +314,6 @@ func parseShareFetchRequestFetchTopicFlexible(m *message, off, n int, at uint32)
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -345,8 +325,7 @@ func parseShareFetchRequestFetchTopicFlexible(m *message, off, n int, at uint32)
 			return m.in("Partitions", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -358,10 +337,7 @@ func parseShareFetchRequestFetchTopicFlexible(m *message, off, n int, at uint32)
 }
 
 func parseShareFetchRequestFetchPartitionFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 8
 	if v >= 1 {
 		run1 = 4
@@ -373,7 +349,6 @@ func parseShareFetchRequestFetchPartitionFlexible(m *message, off, n int, at uin
 			return m.failRun(off, "PartitionIndex:4 PartitionMaxBytes:4@0", i)
 		}
 		off += run1
-		// AcknowledgementBatches
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -385,8 +360,7 @@ func parseShareFetchRequestFetchPartitionFlexible(m *message, off, n int, at uin
 			return m.in("AcknowledgementBatches", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -406,7 +380,6 @@ func parseShareFetchRequestAcknowledgementBatchFlexible(m *message, off, n int, 
 			return m.failRun(off, "FirstOffset:8 LastOffset:8", i)
 		}
 		off += 16
-		// AcknowledgeTypes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*1 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*1
 			s[2] = uint32(off)
@@ -432,7 +405,6 @@ func parseShareFetchRequestForgottenTopicFlexible(m *message, off, n int, at uin
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)

@@ -31,8 +31,7 @@ func (m *ShareFetchResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *ShareFetchResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *ShareFetchResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *ShareFetchResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
@@ -49,7 +48,6 @@ func (m *ShareFetchResponse) AcquisitionLockTimeoutMs() int32 {
 func (m *ShareFetchResponse) Responses() ShareFetchResponseShareFetchableTopicResponseList {
 	return ShareFetchResponseShareFetchableTopicResponseList{list{&m.message, m.s[2], m.s[3]}}
 }
-
 func (m *ShareFetchResponse) NodeEndpoints() ShareFetchResponseNodeEndpointList {
 	return ShareFetchResponseNodeEndpointList{list{&m.message, m.s[4], m.s[5]}}
 }
@@ -68,7 +66,6 @@ type ShareFetchResponseShareFetchableTopicResponse struct {
 func (v ShareFetchResponseShareFetchableTopicResponse) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[0])
 }
-
 func (v ShareFetchResponseShareFetchableTopicResponse) Partitions() ShareFetchResponsePartitionDataList {
 	return ShareFetchResponsePartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -106,14 +103,12 @@ type ShareFetchResponsePartitionData struct {
 }
 
 func (v ShareFetchResponsePartitionData) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
 func (v ShareFetchResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
 
 // ErrorMessage: nullable.
 func (v ShareFetchResponsePartitionData) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
 func (v ShareFetchResponsePartitionData) AcknowledgeErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[2])
 }
@@ -122,14 +117,12 @@ func (v ShareFetchResponsePartitionData) AcknowledgeErrorCode() fastcodec.ErrorC
 func (v ShareFetchResponsePartitionData) AcknowledgeErrorMessage() []byte {
 	return v.m.bytes(v.s[3], v.s[4])
 }
-
 func (v ShareFetchResponsePartitionData) CurrentLeader() ShareFetchResponseLeaderIDAndEpoch {
 	return ShareFetchResponseLeaderIDAndEpoch{v.m, v.s[5]}
 }
 
 // Records: nullable in 0.
 func (v ShareFetchResponsePartitionData) Records() []byte { return v.m.bytes(v.s[6], v.s[7]) }
-
 func (v ShareFetchResponsePartitionData) AcquiredRecords() ShareFetchResponseAcquiredRecordsList {
 	return ShareFetchResponseAcquiredRecordsList{list{v.m, v.s[8], v.s[9]}}
 }
@@ -166,8 +159,7 @@ type ShareFetchResponseLeaderIDAndEpoch struct {
 	off uint32
 }
 
-func (v ShareFetchResponseLeaderIDAndEpoch) LeaderID() int32 { return v.m.int32(v.off) }
-
+func (v ShareFetchResponseLeaderIDAndEpoch) LeaderID() int32    { return v.m.int32(v.off) }
 func (v ShareFetchResponseLeaderIDAndEpoch) LeaderEpoch() int32 { return v.m.int32(v.off + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -181,10 +173,8 @@ type ShareFetchResponseAcquiredRecords struct {
 	off uint32
 }
 
-func (v ShareFetchResponseAcquiredRecords) FirstOffset() int64 { return v.m.int64(v.off) }
-
-func (v ShareFetchResponseAcquiredRecords) LastOffset() int64 { return v.m.int64(v.off + 8) }
-
+func (v ShareFetchResponseAcquiredRecords) FirstOffset() int64   { return v.m.int64(v.off) }
+func (v ShareFetchResponseAcquiredRecords) LastOffset() int64    { return v.m.int64(v.off + 8) }
 func (v ShareFetchResponseAcquiredRecords) DeliveryCount() int16 { return v.m.int16(v.off + 16) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -218,10 +208,8 @@ type ShareFetchResponseNodeEndpoint struct {
 }
 
 func (v ShareFetchResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
-
-func (v ShareFetchResponseNodeEndpoint) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v ShareFetchResponseNodeEndpoint) Port() int32 { return v.m.int32(v.s[2]) }
+func (v ShareFetchResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
+func (v ShareFetchResponseNodeEndpoint) Port() int32   { return v.m.int32(v.s[2]) }
 
 // Rack: nullable.
 func (v ShareFetchResponseNodeEndpoint) Rack() []byte { return v.m.bytes(v.s[3], v.s[4]) }
@@ -253,10 +241,7 @@ func (l ShareFetchResponseNodeEndpointList) All() iter.Seq[ShareFetchResponseNod
 }
 
 func parseShareFetchResponseFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 4
@@ -266,7 +251,6 @@ func parseShareFetchResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -280,7 +264,6 @@ func parseShareFetchResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "AcquisitionLockTimeoutMs:4@1+", -1)
 	}
 	off += run1
-	// Responses
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -292,7 +275,6 @@ func parseShareFetchResponseFlexible(m *message, s *[7]uint32) int {
 		return m.in("Responses", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// NodeEndpoints
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*11 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -303,8 +285,7 @@ func parseShareFetchResponseFlexible(m *message, s *[7]uint32) int {
 	if off = parseShareFetchResponseNodeEndpointFlexible(m, off, count, base); off < 0 {
 		return m.in("NodeEndpoints", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -314,9 +295,7 @@ func parseShareFetchResponseFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseShareFetchResponseShareFetchableTopicResponseFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -324,7 +303,6 @@ func parseShareFetchResponseShareFetchableTopicResponseFlexible(m *message, off,
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*22 < len(b)-off && m.next+(int(b[off])-1)*11 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 11
@@ -336,8 +314,7 @@ func parseShareFetchResponseShareFetchableTopicResponseFlexible(m *message, off,
 			return m.in("Partitions", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -349,10 +326,7 @@ func parseShareFetchResponseShareFetchableTopicResponseFlexible(m *message, off,
 }
 
 func parseShareFetchResponsePartitionDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	for i := range n {
 		s := (*[11]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -360,7 +334,6 @@ func parseShareFetchResponsePartitionDataFlexible(m *message, off, n int, at uin
 			return m.failRun(off, "PartitionIndex:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -374,7 +347,6 @@ func parseShareFetchResponsePartitionDataFlexible(m *message, off, n int, at uin
 			return m.failRun(off, "AcknowledgeErrorCode:2", i)
 		}
 		off += 2
-		// AcknowledgeErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3], s[4] = 0, uint32(off)
@@ -384,12 +356,10 @@ func parseShareFetchResponsePartitionDataFlexible(m *message, off, n int, at uin
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.CompactStringNullable, "AcknowledgeErrorMessage", i); off < 0 {
 			return -1
 		}
-		// CurrentLeader
 		s[5] = uint32(off)
 		if off = m.fixed(off, 8, true, "LeaderId:4 LeaderEpoch:4", "CurrentLeader", i); off < 0 {
 			return -1
 		}
-		// Records
 		if v <= 0 {
 			if off < len(b) && b[off] == 0 {
 				off++
@@ -414,7 +384,6 @@ func parseShareFetchResponsePartitionDataFlexible(m *message, off, n int, at uin
 				return -1
 			}
 		}
-		// AcquiredRecords
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(18+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(18+1)]
@@ -430,8 +399,7 @@ func parseShareFetchResponsePartitionDataFlexible(m *message, off, n int, at uin
 			return -1
 		}
 		s = (*[11]uint32)(m.words[at:])
-		s[8], s[9] = uint32(count), base
-		s[10] = uint32(off)
+		s[8], s[9], s[10] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -451,7 +419,6 @@ func parseShareFetchResponseNodeEndpointFlexible(m *message, off, n int, at uint
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -462,7 +429,6 @@ func parseShareFetchResponseNodeEndpointFlexible(m *message, off, n int, at uint
 			return m.failRun(off, "Port:4", i)
 		}
 		off += 4
-		// Rack
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[3], s[4] = 0, uint32(off)

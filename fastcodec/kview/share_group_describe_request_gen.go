@@ -32,7 +32,6 @@ func (m *ShareGroupDescribeRequest) Parse(body []byte, version int16) error {
 func (m *ShareGroupDescribeRequest) GroupIDs() Strings {
 	return Strings{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *ShareGroupDescribeRequest) IncludeAuthorizedOperations() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -41,16 +40,12 @@ func (m *ShareGroupDescribeRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseShareGroupDescribeRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupIds
 	if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "GroupIds", -1); off < 0 {
 		return -1
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "IncludeAuthorizedOperations:1", -1)
 	}

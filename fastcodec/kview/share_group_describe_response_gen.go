@@ -32,7 +32,6 @@ func (m *ShareGroupDescribeResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *ShareGroupDescribeResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *ShareGroupDescribeResponse) Groups() ShareGroupDescribeResponseDescribedGroupList {
 	return ShareGroupDescribeResponseDescribedGroupList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -56,27 +55,20 @@ func (v ShareGroupDescribeResponseDescribedGroup) ErrorCode() fastcodec.ErrorCod
 func (v ShareGroupDescribeResponseDescribedGroup) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v ShareGroupDescribeResponseDescribedGroup) GroupID() []byte { return v.m.bytes(v.s[3], v.s[4]) }
-
 func (v ShareGroupDescribeResponseDescribedGroup) GroupState() []byte {
 	return v.m.bytes(v.s[5], v.s[6])
 }
-
 func (v ShareGroupDescribeResponseDescribedGroup) GroupEpoch() int32 { return v.m.int32(v.s[6]) }
-
 func (v ShareGroupDescribeResponseDescribedGroup) AssignmentEpoch() int32 {
 	return v.m.int32(v.s[6] + 4)
 }
-
 func (v ShareGroupDescribeResponseDescribedGroup) AssignorName() []byte {
 	return v.m.bytes(v.s[7], v.s[8])
 }
-
 func (v ShareGroupDescribeResponseDescribedGroup) Members() ShareGroupDescribeResponseMemberList {
 	return ShareGroupDescribeResponseMemberList{list{v.m, v.s[9], v.s[10]}}
 }
-
 func (v ShareGroupDescribeResponseDescribedGroup) AuthorizedOperations() int32 {
 	return v.m.int32(v.s[11])
 }
@@ -116,18 +108,13 @@ type ShareGroupDescribeResponseMember struct {
 func (v ShareGroupDescribeResponseMember) MemberID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
 
 // RackID: nullable.
-func (v ShareGroupDescribeResponseMember) RackID() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
+func (v ShareGroupDescribeResponseMember) RackID() []byte     { return v.m.bytes(v.s[2], v.s[3]) }
 func (v ShareGroupDescribeResponseMember) MemberEpoch() int32 { return v.m.int32(v.s[3]) }
-
-func (v ShareGroupDescribeResponseMember) ClientID() []byte { return v.m.bytes(v.s[4], v.s[5]) }
-
+func (v ShareGroupDescribeResponseMember) ClientID() []byte   { return v.m.bytes(v.s[4], v.s[5]) }
 func (v ShareGroupDescribeResponseMember) ClientHost() []byte { return v.m.bytes(v.s[6], v.s[7]) }
-
 func (v ShareGroupDescribeResponseMember) SubscribedTopicNames() Strings {
 	return Strings{list{v.m, v.s[8], v.s[9]}}
 }
-
 func (v ShareGroupDescribeResponseMember) Assignment() ShareGroupDescribeResponseAssignment {
 	return ShareGroupDescribeResponseAssignment{v.m, (*[3]uint32)(v.m.words[v.s[10]:])}
 }
@@ -180,11 +167,9 @@ type ShareGroupDescribeResponseTopicPartitions struct {
 }
 
 func (v ShareGroupDescribeResponseTopicPartitions) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v ShareGroupDescribeResponseTopicPartitions) TopicName() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v ShareGroupDescribeResponseTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[3], v.s[4])}
 }
@@ -216,15 +201,12 @@ func (l ShareGroupDescribeResponseTopicPartitionsList) All() iter.Seq[ShareGroup
 }
 
 func parseShareGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Groups
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*20 < len(b)-off && m.next+(int(b[off])-1)*12 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 12
@@ -235,8 +217,7 @@ func parseShareGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseShareGroupDescribeResponseDescribedGroupFlexible(m, off, count, base); off < 0 {
 		return m.in("Groups", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -246,9 +227,7 @@ func parseShareGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseShareGroupDescribeResponseDescribedGroupFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[12]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -256,7 +235,6 @@ func parseShareGroupDescribeResponseDescribedGroupFlexible(m *message, off, n in
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -266,14 +244,12 @@ func parseShareGroupDescribeResponseDescribedGroupFlexible(m *message, off, n in
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactStringNullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.CompactString, "GroupId", i); off < 0 {
 			return -1
 		}
-		// GroupState
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[5], off = uint32(off+1), off+int(b[off])
 			s[6] = uint32(off)
@@ -284,14 +260,12 @@ func parseShareGroupDescribeResponseDescribedGroupFlexible(m *message, off, n in
 			return m.failRun(off, "GroupEpoch:4 AssignmentEpoch:4", i)
 		}
 		off += 8
-		// AssignorName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[7], off = uint32(off+1), off+int(b[off])
 			s[8] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[7:9]), off, fault.CompactString, "AssignorName", i); off < 0 {
 			return -1
 		}
-		// Members
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*12 < len(b)-off && m.next+(int(b[off])-1)*12 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 12
@@ -303,8 +277,7 @@ func parseShareGroupDescribeResponseDescribedGroupFlexible(m *message, off, n in
 			return m.in("Members", i)
 		}
 		s = (*[12]uint32)(m.words[at:])
-		s[9], s[10] = uint32(count), base
-		s[11] = uint32(off)
+		s[9], s[10], s[11] = uint32(count), base, uint32(off)
 		if off > len(b)-4 {
 			return m.failRun(off, "AuthorizedOperations:4", i)
 		}
@@ -320,19 +293,15 @@ func parseShareGroupDescribeResponseDescribedGroupFlexible(m *message, off, n in
 }
 
 func parseShareGroupDescribeResponseMemberFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[12]uint32)(m.words[at:])
-		// MemberId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "MemberId", i); off < 0 {
 			return -1
 		}
-		// RackId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -346,27 +315,23 @@ func parseShareGroupDescribeResponseMemberFlexible(m *message, off, n int, at ui
 			return m.failRun(off, "MemberEpoch:4", i)
 		}
 		off += 4
-		// ClientId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[4], off = uint32(off+1), off+int(b[off])
 			s[5] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactString, "ClientId", i); off < 0 {
 			return -1
 		}
-		// ClientHost
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[6], off = uint32(off+1), off+int(b[off])
 			s[7] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.CompactString, "ClientHost", i); off < 0 {
 			return -1
 		}
-		// SubscribedTopicNames
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "SubscribedTopicNames", i); off < 0 {
 			return -1
 		}
 		s = (*[12]uint32)(m.words[at:])
 		s[8], s[9] = uint32(count), base
-		// Assignment
 		if off, base = m.one(off, 3, "Assignment", i); off < 0 {
 			return -1
 		}
@@ -387,12 +352,9 @@ func parseShareGroupDescribeResponseMemberFlexible(m *message, off, n int, at ui
 }
 
 func parseShareGroupDescribeResponseAssignmentFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// TopicPartitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*19 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -404,8 +366,7 @@ func parseShareGroupDescribeResponseAssignmentFlexible(m *message, off, n int, a
 			return m.in("TopicPartitions", i)
 		}
 		s = (*[3]uint32)(m.words[at:])
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -425,14 +386,12 @@ func parseShareGroupDescribeResponseTopicPartitionsFlexible(m *message, off, n i
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[3], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[4] = uint32(off)

@@ -29,10 +29,8 @@ func (m *ShareGroupHeartbeatRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *ShareGroupHeartbeatRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *ShareGroupHeartbeatRequest) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
+func (m *ShareGroupHeartbeatRequest) GroupID() []byte    { return m.bytes(m.s[0], m.s[1]) }
+func (m *ShareGroupHeartbeatRequest) MemberID() []byte   { return m.bytes(m.s[2], m.s[3]) }
 func (m *ShareGroupHeartbeatRequest) MemberEpoch() int32 { return m.int32(m.s[3]) }
 
 // RackID: nullable.
@@ -49,18 +47,14 @@ func (m *ShareGroupHeartbeatRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseShareGroupHeartbeatRequestFlexible(m *message, s *[9]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -71,7 +65,6 @@ func parseShareGroupHeartbeatRequestFlexible(m *message, s *[9]uint32) int {
 		return m.failRun(off, "MemberEpoch:4", -1)
 	}
 	off += 4
-	// RackId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[4], s[5] = 0, uint32(off)
@@ -81,12 +74,10 @@ func parseShareGroupHeartbeatRequestFlexible(m *message, s *[9]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactStringNullable, "RackId", -1); off < 0 {
 		return -1
 	}
-	// SubscribedTopicNames
 	if off, count, base = m.strings(off, fault.CompactCountNullable, fault.CompactString, "SubscribedTopicNames", -1); off < 0 {
 		return -1
 	}
-	s[6], s[7] = uint32(count), base
-	s[8] = uint32(off)
+	s[6], s[7], s[8] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {

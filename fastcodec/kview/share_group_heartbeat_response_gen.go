@@ -31,18 +31,15 @@ func (m *ShareGroupHeartbeatResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *ShareGroupHeartbeatResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *ShareGroupHeartbeatResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *ShareGroupHeartbeatResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
 func (m *ShareGroupHeartbeatResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // MemberID: nullable.
-func (m *ShareGroupHeartbeatResponse) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
-func (m *ShareGroupHeartbeatResponse) MemberEpoch() int32 { return m.int32(m.s[3]) }
-
+func (m *ShareGroupHeartbeatResponse) MemberID() []byte           { return m.bytes(m.s[2], m.s[3]) }
+func (m *ShareGroupHeartbeatResponse) MemberEpoch() int32         { return m.int32(m.s[3]) }
 func (m *ShareGroupHeartbeatResponse) HeartbeatIntervalMs() int32 { return m.int32(m.s[3] + 4) }
 
 // Assignment: nullable.
@@ -89,7 +86,6 @@ type ShareGroupHeartbeatResponseTopicPartitions struct {
 }
 
 func (v ShareGroupHeartbeatResponseTopicPartitions) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v ShareGroupHeartbeatResponseTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
@@ -121,15 +117,12 @@ func (l ShareGroupHeartbeatResponseTopicPartitionsList) All() iter.Seq[ShareGrou
 }
 
 func parseShareGroupHeartbeatResponseFlexible(m *message, s *[6]uint32) int {
-	b := m.b
-	var base uint32
-	var null bool
+	b, base, null := m.b, uint32(0), false
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -139,7 +132,6 @@ func parseShareGroupHeartbeatResponseFlexible(m *message, s *[6]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[2], s[3] = 0, uint32(off)
@@ -153,7 +145,6 @@ func parseShareGroupHeartbeatResponseFlexible(m *message, s *[6]uint32) int {
 		return m.failRun(off, "MemberEpoch:4 HeartbeatIntervalMs:4", -1)
 	}
 	off += 8
-	// Assignment
 	if off, null = m.marker(off, "Assignment", -1); off < 0 {
 		return -1
 	}
@@ -178,12 +169,9 @@ func parseShareGroupHeartbeatResponseFlexible(m *message, s *[6]uint32) int {
 }
 
 func parseShareGroupHeartbeatResponseAssignmentFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// TopicPartitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -195,8 +183,7 @@ func parseShareGroupHeartbeatResponseAssignmentFlexible(m *message, off, n int, 
 			return m.in("TopicPartitions", i)
 		}
 		s = (*[3]uint32)(m.words[at:])
-		s[0], s[1] = uint32(count), base
-		s[2] = uint32(off)
+		s[0], s[1], s[2] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -216,7 +203,6 @@ func parseShareGroupHeartbeatResponseTopicPartitionsFlexible(m *message, off, n 
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[1], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[2] = uint32(off)

@@ -28,8 +28,7 @@ func (m *SnapshotHeaderRecord) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *SnapshotHeaderRecord) VersionField() int16 { return m.int16(0) }
-
+func (m *SnapshotHeaderRecord) VersionField() int16              { return m.int16(0) }
 func (m *SnapshotHeaderRecord) LastContainedLogTimestamp() int64 { return m.int64(2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.

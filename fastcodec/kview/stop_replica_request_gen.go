@@ -115,8 +115,7 @@ type StopReplicaRequestPartitionV0 struct {
 	s *[2]uint32
 }
 
-func (v StopReplicaRequestPartitionV0) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v StopReplicaRequestPartitionV0) TopicName() []byte     { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StopReplicaRequestPartitionV0) PartitionIndex() int32 { return v.m.int32(v.s[1]) }
 
 // StopReplicaRequestPartitionV0List is an array of StopReplicaRequestPartitionV0.
@@ -147,7 +146,6 @@ type StopReplicaRequestTopicV1 struct {
 }
 
 func (v StopReplicaRequestTopicV1) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v StopReplicaRequestTopicV1) PartitionIndexes() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -188,7 +186,6 @@ type StopReplicaRequestTopicState struct {
 }
 
 func (v StopReplicaRequestTopicState) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v StopReplicaRequestTopicState) PartitionStates() StopReplicaRequestPartitionStateList {
 	return StopReplicaRequestPartitionStateList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -226,9 +223,7 @@ type StopReplicaRequestPartitionState struct {
 }
 
 func (v StopReplicaRequestPartitionState) PartitionIndex() int32 { return v.m.int32(v.off) }
-
-func (v StopReplicaRequestPartitionState) LeaderEpoch() int32 { return v.m.int32(v.off + 4) }
-
+func (v StopReplicaRequestPartitionState) LeaderEpoch() int32    { return v.m.int32(v.off + 4) }
 func (v StopReplicaRequestPartitionState) DeletePartition() bool { return v.m.bool(v.off + 8) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -256,10 +251,7 @@ func (l StopReplicaRequestPartitionStateList) All() iter.Seq[StopReplicaRequestP
 }
 
 func parseStopReplicaRequestFlexible(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 17
 	if v >= 3 {
 		run1 = 16
@@ -273,7 +265,6 @@ func parseStopReplicaRequestFlexible(m *message, s *[7]uint32) int {
 	}
 	off += run1
 	if v <= 2 {
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -287,7 +278,6 @@ func parseStopReplicaRequestFlexible(m *message, s *[7]uint32) int {
 		s[2], s[3] = uint32(count), base
 	}
 	if v >= 3 {
-		// TopicStates
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -298,8 +288,7 @@ func parseStopReplicaRequestFlexible(m *message, s *[7]uint32) int {
 		if off = parseStopReplicaRequestTopicStateFlexible(m, off, count, base); off < 0 {
 			return m.in("TopicStates", -1)
 		}
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	} else {
 		s[6] = uint32(off)
 	}
@@ -312,10 +301,7 @@ func parseStopReplicaRequestFlexible(m *message, s *[7]uint32) int {
 }
 
 func parseStopReplicaRequestLegacy(m *message, s *[7]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 9
 	if v >= 1 {
 		run1 = 17
@@ -326,7 +312,6 @@ func parseStopReplicaRequestLegacy(m *message, s *[7]uint32) int {
 	}
 	off += run1
 	if v <= 0 {
-		// UngroupedPartitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 2
@@ -340,7 +325,6 @@ func parseStopReplicaRequestLegacy(m *message, s *[7]uint32) int {
 		s[0], s[1] = uint32(count), base
 	}
 	if v >= 1 {
-		// Topics
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -360,7 +344,6 @@ func parseStopReplicaRequestPartitionV0Legacy(m *message, off, n int, at uint32)
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
@@ -380,14 +363,12 @@ func parseStopReplicaRequestTopicV1Flexible(m *message, off, n int, at uint32) i
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// PartitionIndexes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -408,14 +389,12 @@ func parseStopReplicaRequestTopicV1Legacy(m *message, off, n int, at uint32) int
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// PartitionIndexes
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)
@@ -428,19 +407,15 @@ func parseStopReplicaRequestTopicV1Legacy(m *message, off, n int, at uint32) int
 }
 
 func parseStopReplicaRequestTopicStateFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// PartitionStates
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(9+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(9+1)]
@@ -456,8 +431,7 @@ func parseStopReplicaRequestTopicStateFlexible(m *message, off, n int, at uint32
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

@@ -36,7 +36,6 @@ func (m *StopReplicaResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *StopReplicaResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
 func (m *StopReplicaResponse) PartitionErrors() StopReplicaResponsePartitionErrorList {
 	return StopReplicaResponsePartitionErrorList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -55,10 +54,8 @@ type StopReplicaResponsePartitionError struct {
 	s *[2]uint32
 }
 
-func (v StopReplicaResponsePartitionError) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v StopReplicaResponsePartitionError) TopicName() []byte     { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StopReplicaResponsePartitionError) PartitionIndex() int32 { return v.m.int32(v.s[1]) }
-
 func (v StopReplicaResponsePartitionError) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1] + 4)
 }
@@ -93,15 +90,12 @@ func (l StopReplicaResponsePartitionErrorList) All() iter.Seq[StopReplicaRespons
 }
 
 func parseStopReplicaResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// PartitionErrors
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -112,8 +106,7 @@ func parseStopReplicaResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseStopReplicaResponsePartitionErrorFlexible(m, off, count, base); off < 0 {
 		return m.in("PartitionErrors", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -123,15 +116,12 @@ func parseStopReplicaResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseStopReplicaResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// PartitionErrors
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*2 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 2
@@ -150,7 +140,6 @@ func parseStopReplicaResponsePartitionErrorFlexible(m *message, off, n int, at u
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -175,7 +164,6 @@ func parseStopReplicaResponsePartitionErrorLegacy(m *message, off, n int, at uin
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)

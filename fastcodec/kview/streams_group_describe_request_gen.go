@@ -32,7 +32,6 @@ func (m *StreamsGroupDescribeRequest) Parse(body []byte, version int16) error {
 func (m *StreamsGroupDescribeRequest) GroupIDs() Strings {
 	return Strings{list{&m.message, m.s[0], m.s[1]}}
 }
-
 func (m *StreamsGroupDescribeRequest) IncludeAuthorizedOperations() bool { return m.bool(m.s[2]) }
 
 // IncludeTopologyDescription: versions 1+.
@@ -53,21 +52,16 @@ func (m *StreamsGroupDescribeRequest) UnknownTags() fastcodec.Tags {
 }
 
 func parseStreamsGroupDescribeRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 1
 	if v >= 1 {
 		run1 = 2
 	}
 	off := 0
-	// GroupIds
 	if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "GroupIds", -1); off < 0 {
 		return -1
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "IncludeAuthorizedOperations:1 IncludeTopologyDescription:1@1+", -1)
 	}

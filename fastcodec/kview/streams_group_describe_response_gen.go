@@ -32,7 +32,6 @@ func (m *StreamsGroupDescribeResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *StreamsGroupDescribeResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *StreamsGroupDescribeResponse) Groups() StreamsGroupDescribeResponseDescribedGroupList {
 	return StreamsGroupDescribeResponseDescribedGroupList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -56,17 +55,13 @@ func (v StreamsGroupDescribeResponseDescribedGroup) ErrorCode() fastcodec.ErrorC
 func (v StreamsGroupDescribeResponseDescribedGroup) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
 func (v StreamsGroupDescribeResponseDescribedGroup) GroupID() []byte {
 	return v.m.bytes(v.s[3], v.s[4])
 }
-
 func (v StreamsGroupDescribeResponseDescribedGroup) GroupState() []byte {
 	return v.m.bytes(v.s[5], v.s[6])
 }
-
 func (v StreamsGroupDescribeResponseDescribedGroup) GroupEpoch() int32 { return v.m.int32(v.s[6]) }
-
 func (v StreamsGroupDescribeResponseDescribedGroup) AssignmentEpoch() int32 {
 	return v.m.int32(v.s[6] + 4)
 }
@@ -82,7 +77,6 @@ func (v StreamsGroupDescribeResponseDescribedGroup) Topology() StreamsGroupDescr
 func (v StreamsGroupDescribeResponseDescribedGroup) Members() StreamsGroupDescribeResponseMemberList {
 	return StreamsGroupDescribeResponseMemberList{list{v.m, v.s[8], v.s[9]}}
 }
-
 func (v StreamsGroupDescribeResponseDescribedGroup) AuthorizedOperations() int32 {
 	return v.m.int32(v.s[10])
 }
@@ -181,19 +175,15 @@ type StreamsGroupDescribeResponseSubtopology struct {
 func (v StreamsGroupDescribeResponseSubtopology) SubtopologyID() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v StreamsGroupDescribeResponseSubtopology) SourceTopics() Strings {
 	return Strings{list{v.m, v.s[2], v.s[3]}}
 }
-
 func (v StreamsGroupDescribeResponseSubtopology) RepartitionSinkTopics() Strings {
 	return Strings{list{v.m, v.s[4], v.s[5]}}
 }
-
 func (v StreamsGroupDescribeResponseSubtopology) StateChangelogTopics() StreamsGroupDescribeResponseTopicInfoList {
 	return StreamsGroupDescribeResponseTopicInfoList{list{v.m, v.s[6], v.s[7]}}
 }
-
 func (v StreamsGroupDescribeResponseSubtopology) RepartitionSourceTopics() StreamsGroupDescribeResponseTopicInfoList {
 	return StreamsGroupDescribeResponseTopicInfoList{list{v.m, v.s[8], v.s[9]}}
 }
@@ -230,14 +220,11 @@ type StreamsGroupDescribeResponseTopicInfo struct {
 	s *[5]uint32
 }
 
-func (v StreamsGroupDescribeResponseTopicInfo) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v StreamsGroupDescribeResponseTopicInfo) Name() []byte      { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StreamsGroupDescribeResponseTopicInfo) Partitions() int32 { return v.m.int32(v.s[1]) }
-
 func (v StreamsGroupDescribeResponseTopicInfo) ReplicationFactor() int16 {
 	return v.m.int16(v.s[1] + 4)
 }
-
 func (v StreamsGroupDescribeResponseTopicInfo) TopicConfigs() StreamsGroupDescribeResponseKeyValueList {
 	return StreamsGroupDescribeResponseKeyValueList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -274,8 +261,7 @@ type StreamsGroupDescribeResponseKeyValue struct {
 	s *[4]uint32
 }
 
-func (v StreamsGroupDescribeResponseKeyValue) Key() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v StreamsGroupDescribeResponseKeyValue) Key() []byte   { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StreamsGroupDescribeResponseKeyValue) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -310,23 +296,18 @@ type StreamsGroupDescribeResponseMember struct {
 	s *[22]uint32
 }
 
-func (v StreamsGroupDescribeResponseMember) MemberID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v StreamsGroupDescribeResponseMember) MemberID() []byte   { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StreamsGroupDescribeResponseMember) MemberEpoch() int32 { return v.m.int32(v.s[1]) }
 
 // InstanceID: nullable.
 func (v StreamsGroupDescribeResponseMember) InstanceID() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 
 // RackID: nullable.
-func (v StreamsGroupDescribeResponseMember) RackID() []byte { return v.m.bytes(v.s[4], v.s[5]) }
-
-func (v StreamsGroupDescribeResponseMember) ClientID() []byte { return v.m.bytes(v.s[6], v.s[7]) }
-
-func (v StreamsGroupDescribeResponseMember) ClientHost() []byte { return v.m.bytes(v.s[8], v.s[9]) }
-
+func (v StreamsGroupDescribeResponseMember) RackID() []byte       { return v.m.bytes(v.s[4], v.s[5]) }
+func (v StreamsGroupDescribeResponseMember) ClientID() []byte     { return v.m.bytes(v.s[6], v.s[7]) }
+func (v StreamsGroupDescribeResponseMember) ClientHost() []byte   { return v.m.bytes(v.s[8], v.s[9]) }
 func (v StreamsGroupDescribeResponseMember) TopologyEpoch() int32 { return v.m.int32(v.s[9]) }
-
-func (v StreamsGroupDescribeResponseMember) ProcessID() []byte { return v.m.bytes(v.s[10], v.s[11]) }
+func (v StreamsGroupDescribeResponseMember) ProcessID() []byte    { return v.m.bytes(v.s[10], v.s[11]) }
 
 // UserEndpoint: nullable.
 func (v StreamsGroupDescribeResponseMember) UserEndpoint() StreamsGroupDescribeResponseEndpoint {
@@ -339,23 +320,18 @@ func (v StreamsGroupDescribeResponseMember) UserEndpoint() StreamsGroupDescribeR
 func (v StreamsGroupDescribeResponseMember) ClientTags() StreamsGroupDescribeResponseKeyValueList {
 	return StreamsGroupDescribeResponseKeyValueList{list{v.m, v.s[13], v.s[14]}}
 }
-
 func (v StreamsGroupDescribeResponseMember) TaskOffsets() StreamsGroupDescribeResponseTaskOffsetList {
 	return StreamsGroupDescribeResponseTaskOffsetList{list{v.m, v.s[15], v.s[16]}}
 }
-
 func (v StreamsGroupDescribeResponseMember) TaskEndOffsets() StreamsGroupDescribeResponseTaskOffsetList {
 	return StreamsGroupDescribeResponseTaskOffsetList{list{v.m, v.s[17], v.s[18]}}
 }
-
 func (v StreamsGroupDescribeResponseMember) Assignment() StreamsGroupDescribeResponseAssignment {
 	return StreamsGroupDescribeResponseAssignment{v.m, (*[7]uint32)(v.m.words[v.s[19]:])}
 }
-
 func (v StreamsGroupDescribeResponseMember) TargetAssignment() StreamsGroupDescribeResponseAssignment {
 	return StreamsGroupDescribeResponseAssignment{v.m, (*[7]uint32)(v.m.words[v.s[20]:])}
 }
-
 func (v StreamsGroupDescribeResponseMember) IsClassic() bool { return v.m.bool(v.s[21]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -424,10 +400,8 @@ type StreamsGroupDescribeResponseTaskOffset struct {
 func (v StreamsGroupDescribeResponseTaskOffset) SubtopologyID() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v StreamsGroupDescribeResponseTaskOffset) Partition() int32 { return v.m.int32(v.s[1]) }
-
-func (v StreamsGroupDescribeResponseTaskOffset) Offset() int64 { return v.m.int64(v.s[1] + 4) }
+func (v StreamsGroupDescribeResponseTaskOffset) Offset() int64    { return v.m.int64(v.s[1] + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseTaskOffset) UnknownTags() fastcodec.Tags {
@@ -464,11 +438,9 @@ type StreamsGroupDescribeResponseAssignment struct {
 func (v StreamsGroupDescribeResponseAssignment) ActiveTasks() StreamsGroupDescribeResponseTaskIDsList {
 	return StreamsGroupDescribeResponseTaskIDsList{list{v.m, v.s[0], v.s[1]}}
 }
-
 func (v StreamsGroupDescribeResponseAssignment) StandbyTasks() StreamsGroupDescribeResponseTaskIDsList {
 	return StreamsGroupDescribeResponseTaskIDsList{list{v.m, v.s[2], v.s[3]}}
 }
-
 func (v StreamsGroupDescribeResponseAssignment) WarmupTasks() StreamsGroupDescribeResponseTaskIDsList {
 	return StreamsGroupDescribeResponseTaskIDsList{list{v.m, v.s[4], v.s[5]}}
 }
@@ -485,7 +457,6 @@ type StreamsGroupDescribeResponseTaskIDs struct {
 }
 
 func (v StreamsGroupDescribeResponseTaskIDs) SubtopologyID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v StreamsGroupDescribeResponseTaskIDs) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -556,7 +527,6 @@ type StreamsGroupDescribeResponseTopologyDescriptionSubtopology struct {
 func (v StreamsGroupDescribeResponseTopologyDescriptionSubtopology) SubtopologyID() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v StreamsGroupDescribeResponseTopologyDescriptionSubtopology) Nodes() StreamsGroupDescribeResponseTopologyDescriptionNodeList {
 	return StreamsGroupDescribeResponseTopologyDescriptionNodeList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -596,9 +566,7 @@ type StreamsGroupDescribeResponseTopologyDescriptionNode struct {
 func (v StreamsGroupDescribeResponseTopologyDescriptionNode) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v StreamsGroupDescribeResponseTopologyDescriptionNode) NodeType() int8 { return v.m.int8(v.s[1]) }
-
 func (v StreamsGroupDescribeResponseTopologyDescriptionNode) SourceTopics() Strings {
 	return Strings{list{v.m, v.s[2], v.s[3]}}
 }
@@ -607,11 +575,9 @@ func (v StreamsGroupDescribeResponseTopologyDescriptionNode) SourceTopics() Stri
 func (v StreamsGroupDescribeResponseTopologyDescriptionNode) SinkTopic() []byte {
 	return v.m.bytes(v.s[4], v.s[5])
 }
-
 func (v StreamsGroupDescribeResponseTopologyDescriptionNode) Stores() Strings {
 	return Strings{list{v.m, v.s[6], v.s[7]}}
 }
-
 func (v StreamsGroupDescribeResponseTopologyDescriptionNode) Successors() Strings {
 	return Strings{list{v.m, v.s[8], v.s[9]}}
 }
@@ -651,7 +617,6 @@ type StreamsGroupDescribeResponseTopologyDescriptionGlobalStore struct {
 func (v StreamsGroupDescribeResponseTopologyDescriptionGlobalStore) Source() StreamsGroupDescribeResponseTopologyDescriptionNode {
 	return StreamsGroupDescribeResponseTopologyDescriptionNode{v.m, (*[11]uint32)(v.m.words[v.s[0]:])}
 }
-
 func (v StreamsGroupDescribeResponseTopologyDescriptionGlobalStore) Processor() StreamsGroupDescribeResponseTopologyDescriptionNode {
 	return StreamsGroupDescribeResponseTopologyDescriptionNode{v.m, (*[11]uint32)(v.m.words[v.s[1]:])}
 }
@@ -683,15 +648,12 @@ func (l StreamsGroupDescribeResponseTopologyDescriptionGlobalStoreList) All() it
 }
 
 func parseStreamsGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Groups
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*20 < len(b)-off && m.next+(int(b[off])-1)*15 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 15
@@ -702,8 +664,7 @@ func parseStreamsGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseStreamsGroupDescribeResponseDescribedGroupFlexible(m, off, count, base); off < 0 {
 		return m.in("Groups", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -713,11 +674,7 @@ func parseStreamsGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseStreamsGroupDescribeResponseDescribedGroupFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
-	var null bool
+	b, v, count, base, null := m.b, m.version, 0, uint32(0), false
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -729,7 +686,6 @@ func parseStreamsGroupDescribeResponseDescribedGroupFlexible(m *message, off, n 
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -739,14 +695,12 @@ func parseStreamsGroupDescribeResponseDescribedGroupFlexible(m *message, off, n 
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactStringNullable, "ErrorMessage", i); off < 0 {
 			return -1
 		}
-		// GroupId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[3:5]), off, fault.CompactString, "GroupId", i); off < 0 {
 			return -1
 		}
-		// GroupState
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[5], off = uint32(off+1), off+int(b[off])
 			s[6] = uint32(off)
@@ -757,7 +711,6 @@ func parseStreamsGroupDescribeResponseDescribedGroupFlexible(m *message, off, n 
 			return m.failRun(off, "GroupEpoch:4 AssignmentEpoch:4", i)
 		}
 		off += 8
-		// Topology
 		if off, null = m.marker(off, "Topology", i); off < 0 {
 			return -1
 		}
@@ -773,7 +726,6 @@ func parseStreamsGroupDescribeResponseDescribedGroupFlexible(m *message, off, n 
 			s = (*[15]uint32)(m.words[at:])
 			s[7] = base
 		}
-		// Members
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*28 < len(b)-off && m.next+(int(b[off])-1)*22 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 22
@@ -785,14 +737,12 @@ func parseStreamsGroupDescribeResponseDescribedGroupFlexible(m *message, off, n 
 			return m.in("Members", i)
 		}
 		s = (*[15]uint32)(m.words[at:])
-		s[8], s[9] = uint32(count), base
-		s[10] = uint32(off)
+		s[8], s[9], s[10] = uint32(count), base, uint32(off)
 		if off > len(b)-4 {
 			return m.failRun(off, "AuthorizedOperations:4", i)
 		}
 		off += 4
 		if v >= 1 {
-			// TopologyDescription
 			if off, null = m.marker(off, "TopologyDescription", i); off < 0 {
 				return -1
 			}
@@ -817,7 +767,6 @@ func parseStreamsGroupDescribeResponseDescribedGroupFlexible(m *message, off, n 
 		}
 		off += run1
 		if v >= 1 {
-			// AssignorName
 			if off < len(b) && b[off] == 0 {
 				off++
 				s[13], s[14] = 0, uint32(off)
@@ -841,9 +790,7 @@ func parseStreamsGroupDescribeResponseDescribedGroupFlexible(m *message, off, n 
 }
 
 func parseStreamsGroupDescribeResponseTopologyFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -851,7 +798,6 @@ func parseStreamsGroupDescribeResponseTopologyFlexible(m *message, off, n int, a
 			return m.failRun(off, "Epoch:4", i)
 		}
 		off += 4
-		// Subtopologies
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*6 < len(b)-off && m.next+(int(b[off])-1)*11 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 11
@@ -863,8 +809,7 @@ func parseStreamsGroupDescribeResponseTopologyFlexible(m *message, off, n int, a
 			return m.in("Subtopologies", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -876,31 +821,25 @@ func parseStreamsGroupDescribeResponseTopologyFlexible(m *message, off, n int, a
 }
 
 func parseStreamsGroupDescribeResponseSubtopologyFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[11]uint32)(m.words[at:])
-		// SubtopologyId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "SubtopologyId", i); off < 0 {
 			return -1
 		}
-		// SourceTopics
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "SourceTopics", i); off < 0 {
 			return -1
 		}
 		s = (*[11]uint32)(m.words[at:])
 		s[2], s[3] = uint32(count), base
-		// RepartitionSinkTopics
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "RepartitionSinkTopics", i); off < 0 {
 			return -1
 		}
 		s = (*[11]uint32)(m.words[at:])
 		s[4], s[5] = uint32(count), base
-		// StateChangelogTopics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*9 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -913,7 +852,6 @@ func parseStreamsGroupDescribeResponseSubtopologyFlexible(m *message, off, n int
 		}
 		s = (*[11]uint32)(m.words[at:])
 		s[6], s[7] = uint32(count), base
-		// RepartitionSourceTopics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*9 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -925,8 +863,7 @@ func parseStreamsGroupDescribeResponseSubtopologyFlexible(m *message, off, n int
 			return m.in("RepartitionSourceTopics", i)
 		}
 		s = (*[11]uint32)(m.words[at:])
-		s[8], s[9] = uint32(count), base
-		s[10] = uint32(off)
+		s[8], s[9], s[10] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -938,12 +875,9 @@ func parseStreamsGroupDescribeResponseSubtopologyFlexible(m *message, off, n int
 }
 
 func parseStreamsGroupDescribeResponseTopicInfoFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -954,7 +888,6 @@ func parseStreamsGroupDescribeResponseTopicInfoFlexible(m *message, off, n int, 
 			return m.failRun(off, "Partitions:4 ReplicationFactor:2", i)
 		}
 		off += 6
-		// TopicConfigs
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -966,8 +899,7 @@ func parseStreamsGroupDescribeResponseTopicInfoFlexible(m *message, off, n int, 
 			return m.in("TopicConfigs", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -982,14 +914,12 @@ func parseStreamsGroupDescribeResponseKeyValueFlexible(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Key
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Key", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -1007,13 +937,9 @@ func parseStreamsGroupDescribeResponseKeyValueFlexible(m *message, off, n int, a
 }
 
 func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
-	var null bool
+	b, count, base, null := m.b, 0, uint32(0), false
 	for i := range n {
 		s := (*[22]uint32)(m.words[at:])
-		// MemberId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -1024,7 +950,6 @@ func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at 
 			return m.failRun(off, "MemberEpoch:4", i)
 		}
 		off += 4
-		// InstanceId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -1034,7 +959,6 @@ func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at 
 		} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactStringNullable, "InstanceId", i); off < 0 {
 			return -1
 		}
-		// RackId
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[4], s[5] = 0, uint32(off)
@@ -1044,14 +968,12 @@ func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at 
 		} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactStringNullable, "RackId", i); off < 0 {
 			return -1
 		}
-		// ClientId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[6], off = uint32(off+1), off+int(b[off])
 			s[7] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.CompactString, "ClientId", i); off < 0 {
 			return -1
 		}
-		// ClientHost
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[8], off = uint32(off+1), off+int(b[off])
 			s[9] = uint32(off)
@@ -1062,14 +984,12 @@ func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at 
 			return m.failRun(off, "TopologyEpoch:4", i)
 		}
 		off += 4
-		// ProcessId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[10], off = uint32(off+1), off+int(b[off])
 			s[11] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[10:12]), off, fault.CompactString, "ProcessId", i); off < 0 {
 			return -1
 		}
-		// UserEndpoint
 		if off, null = m.marker(off, "UserEndpoint", i); off < 0 {
 			return -1
 		}
@@ -1085,7 +1005,6 @@ func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at 
 			s = (*[22]uint32)(m.words[at:])
 			s[12] = base
 		}
-		// ClientTags
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -1098,7 +1017,6 @@ func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at 
 		}
 		s = (*[22]uint32)(m.words[at:])
 		s[13], s[14] = uint32(count), base
-		// TaskOffsets
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*14 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -1111,7 +1029,6 @@ func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at 
 		}
 		s = (*[22]uint32)(m.words[at:])
 		s[15], s[16] = uint32(count), base
-		// TaskEndOffsets
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*14 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 2
@@ -1124,7 +1041,6 @@ func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at 
 		}
 		s = (*[22]uint32)(m.words[at:])
 		s[17], s[18] = uint32(count), base
-		// Assignment
 		if off, base = m.one(off, 7, "Assignment", i); off < 0 {
 			return -1
 		}
@@ -1133,7 +1049,6 @@ func parseStreamsGroupDescribeResponseMemberFlexible(m *message, off, n int, at 
 		}
 		s = (*[22]uint32)(m.words[at:])
 		s[19] = base
-		// TargetAssignment
 		if off, base = m.one(off, 7, "TargetAssignment", i); off < 0 {
 			return -1
 		}
@@ -1161,7 +1076,6 @@ func parseStreamsGroupDescribeResponseEndpointFlexible(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -1186,7 +1100,6 @@ func parseStreamsGroupDescribeResponseTaskOffsetFlexible(m *message, off, n int,
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// SubtopologyId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -1208,12 +1121,9 @@ func parseStreamsGroupDescribeResponseTaskOffsetFlexible(m *message, off, n int,
 }
 
 func parseStreamsGroupDescribeResponseAssignmentFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
-		// ActiveTasks
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -1226,7 +1136,6 @@ func parseStreamsGroupDescribeResponseAssignmentFlexible(m *message, off, n int,
 		}
 		s = (*[7]uint32)(m.words[at:])
 		s[0], s[1] = uint32(count), base
-		// StandbyTasks
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -1239,7 +1148,6 @@ func parseStreamsGroupDescribeResponseAssignmentFlexible(m *message, off, n int,
 		}
 		s = (*[7]uint32)(m.words[at:])
 		s[2], s[3] = uint32(count), base
-		// WarmupTasks
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -1251,8 +1159,7 @@ func parseStreamsGroupDescribeResponseAssignmentFlexible(m *message, off, n int,
 			return m.in("WarmupTasks", i)
 		}
 		s = (*[7]uint32)(m.words[at:])
-		s[4], s[5] = uint32(count), base
-		s[6] = uint32(off)
+		s[4], s[5], s[6] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -1267,14 +1174,12 @@ func parseStreamsGroupDescribeResponseTaskIDsFlexible(m *message, off, n int, at
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// SubtopologyId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "SubtopologyId", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -1292,12 +1197,9 @@ func parseStreamsGroupDescribeResponseTaskIDsFlexible(m *message, off, n int, at
 }
 
 func parseStreamsGroupDescribeResponseTopologyDescriptionFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Subtopologies
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -1310,7 +1212,6 @@ func parseStreamsGroupDescribeResponseTopologyDescriptionFlexible(m *message, of
 		}
 		s = (*[5]uint32)(m.words[at:])
 		s[0], s[1] = uint32(count), base
-		// GlobalStores
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*15 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -1322,8 +1223,7 @@ func parseStreamsGroupDescribeResponseTopologyDescriptionFlexible(m *message, of
 			return m.in("GlobalStores", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -1335,19 +1235,15 @@ func parseStreamsGroupDescribeResponseTopologyDescriptionFlexible(m *message, of
 }
 
 func parseStreamsGroupDescribeResponseTopologyDescriptionSubtopologyFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// SubtopologyId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "SubtopologyId", i); off < 0 {
 			return -1
 		}
-		// Nodes
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*11 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 11
@@ -1359,8 +1255,7 @@ func parseStreamsGroupDescribeResponseTopologyDescriptionSubtopologyFlexible(m *
 			return m.in("Nodes", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -1372,12 +1267,9 @@ func parseStreamsGroupDescribeResponseTopologyDescriptionSubtopologyFlexible(m *
 }
 
 func parseStreamsGroupDescribeResponseTopologyDescriptionNodeFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[11]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -1388,13 +1280,11 @@ func parseStreamsGroupDescribeResponseTopologyDescriptionNodeFlexible(m *message
 			return m.failRun(off, "NodeType:1", i)
 		}
 		off += 1
-		// SourceTopics
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "SourceTopics", i); off < 0 {
 			return -1
 		}
 		s = (*[11]uint32)(m.words[at:])
 		s[2], s[3] = uint32(count), base
-		// SinkTopic
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[4], s[5] = 0, uint32(off)
@@ -1404,19 +1294,16 @@ func parseStreamsGroupDescribeResponseTopologyDescriptionNodeFlexible(m *message
 		} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactStringNullable, "SinkTopic", i); off < 0 {
 			return -1
 		}
-		// Stores
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "Stores", i); off < 0 {
 			return -1
 		}
 		s = (*[11]uint32)(m.words[at:])
 		s[6], s[7] = uint32(count), base
-		// Successors
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "Successors", i); off < 0 {
 			return -1
 		}
 		s = (*[11]uint32)(m.words[at:])
-		s[8], s[9] = uint32(count), base
-		s[10] = uint32(off)
+		s[8], s[9], s[10] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -1428,11 +1315,9 @@ func parseStreamsGroupDescribeResponseTopologyDescriptionNodeFlexible(m *message
 }
 
 func parseStreamsGroupDescribeResponseTopologyDescriptionGlobalStoreFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// Source
 		if off, base = m.one(off, 11, "Source", i); off < 0 {
 			return -1
 		}
@@ -1441,7 +1326,6 @@ func parseStreamsGroupDescribeResponseTopologyDescriptionGlobalStoreFlexible(m *
 		}
 		s = (*[3]uint32)(m.words[at:])
 		s[0] = base
-		// Processor
 		if off, base = m.one(off, 11, "Processor", i); off < 0 {
 			return -1
 		}

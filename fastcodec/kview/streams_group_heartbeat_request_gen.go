@@ -31,20 +31,16 @@ func (m *StreamsGroupHeartbeatRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *StreamsGroupHeartbeatRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *StreamsGroupHeartbeatRequest) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
-func (m *StreamsGroupHeartbeatRequest) MemberEpoch() int32 { return m.int32(m.s[3]) }
-
+func (m *StreamsGroupHeartbeatRequest) GroupID() []byte                 { return m.bytes(m.s[0], m.s[1]) }
+func (m *StreamsGroupHeartbeatRequest) MemberID() []byte                { return m.bytes(m.s[2], m.s[3]) }
+func (m *StreamsGroupHeartbeatRequest) MemberEpoch() int32              { return m.int32(m.s[3]) }
 func (m *StreamsGroupHeartbeatRequest) EndpointInformationEpoch() int32 { return m.int32(m.s[3] + 4) }
 
 // InstanceID: nullable.
 func (m *StreamsGroupHeartbeatRequest) InstanceID() []byte { return m.bytes(m.s[4], m.s[5]) }
 
 // RackID: nullable.
-func (m *StreamsGroupHeartbeatRequest) RackID() []byte { return m.bytes(m.s[6], m.s[7]) }
-
+func (m *StreamsGroupHeartbeatRequest) RackID() []byte            { return m.bytes(m.s[6], m.s[7]) }
 func (m *StreamsGroupHeartbeatRequest) RebalanceTimeoutMs() int32 { return m.int32(m.s[7]) }
 
 // Topology: nullable.
@@ -95,7 +91,6 @@ func (m *StreamsGroupHeartbeatRequest) TaskOffsets() StreamsGroupHeartbeatReques
 func (m *StreamsGroupHeartbeatRequest) TaskEndOffsets() StreamsGroupHeartbeatRequestTaskOffsetList {
 	return StreamsGroupHeartbeatRequestTaskOffsetList{list{&m.message, m.s[22], m.s[23]}}
 }
-
 func (m *StreamsGroupHeartbeatRequest) ShutdownApplication() bool { return m.bool(m.s[24]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -143,27 +138,21 @@ type StreamsGroupHeartbeatRequestSubtopology struct {
 func (v StreamsGroupHeartbeatRequestSubtopology) SubtopologyID() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v StreamsGroupHeartbeatRequestSubtopology) SourceTopics() Strings {
 	return Strings{list{v.m, v.s[2], v.s[3]}}
 }
-
 func (v StreamsGroupHeartbeatRequestSubtopology) SourceTopicRegex() Strings {
 	return Strings{list{v.m, v.s[4], v.s[5]}}
 }
-
 func (v StreamsGroupHeartbeatRequestSubtopology) StateChangelogTopics() StreamsGroupHeartbeatRequestTopicInfoList {
 	return StreamsGroupHeartbeatRequestTopicInfoList{list{v.m, v.s[6], v.s[7]}}
 }
-
 func (v StreamsGroupHeartbeatRequestSubtopology) RepartitionSinkTopics() Strings {
 	return Strings{list{v.m, v.s[8], v.s[9]}}
 }
-
 func (v StreamsGroupHeartbeatRequestSubtopology) RepartitionSourceTopics() StreamsGroupHeartbeatRequestTopicInfoList {
 	return StreamsGroupHeartbeatRequestTopicInfoList{list{v.m, v.s[10], v.s[11]}}
 }
-
 func (v StreamsGroupHeartbeatRequestSubtopology) CopartitionGroups() StreamsGroupHeartbeatRequestCopartitionGroupList {
 	return StreamsGroupHeartbeatRequestCopartitionGroupList{list{v.m, v.s[12], v.s[13]}}
 }
@@ -200,14 +189,11 @@ type StreamsGroupHeartbeatRequestTopicInfo struct {
 	s *[5]uint32
 }
 
-func (v StreamsGroupHeartbeatRequestTopicInfo) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v StreamsGroupHeartbeatRequestTopicInfo) Name() []byte      { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StreamsGroupHeartbeatRequestTopicInfo) Partitions() int32 { return v.m.int32(v.s[1]) }
-
 func (v StreamsGroupHeartbeatRequestTopicInfo) ReplicationFactor() int16 {
 	return v.m.int16(v.s[1] + 4)
 }
-
 func (v StreamsGroupHeartbeatRequestTopicInfo) TopicConfigs() StreamsGroupHeartbeatRequestKeyValueList {
 	return StreamsGroupHeartbeatRequestKeyValueList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -244,8 +230,7 @@ type StreamsGroupHeartbeatRequestKeyValue struct {
 	s *[4]uint32
 }
 
-func (v StreamsGroupHeartbeatRequestKeyValue) Key() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v StreamsGroupHeartbeatRequestKeyValue) Key() []byte   { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StreamsGroupHeartbeatRequestKeyValue) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -283,11 +268,9 @@ type StreamsGroupHeartbeatRequestCopartitionGroup struct {
 func (v StreamsGroupHeartbeatRequestCopartitionGroup) SourceTopics() Int16s {
 	return Int16s{v.m.bytes(v.s[0], v.s[1])}
 }
-
 func (v StreamsGroupHeartbeatRequestCopartitionGroup) SourceTopicRegex() Int16s {
 	return Int16s{v.m.bytes(v.s[2], v.s[3])}
 }
-
 func (v StreamsGroupHeartbeatRequestCopartitionGroup) RepartitionSourceTopics() Int16s {
 	return Int16s{v.m.bytes(v.s[4], v.s[5])}
 }
@@ -325,7 +308,6 @@ type StreamsGroupHeartbeatRequestTaskIDs struct {
 }
 
 func (v StreamsGroupHeartbeatRequestTaskIDs) SubtopologyID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v StreamsGroupHeartbeatRequestTaskIDs) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -396,10 +378,8 @@ type StreamsGroupHeartbeatRequestTaskOffset struct {
 func (v StreamsGroupHeartbeatRequestTaskOffset) SubtopologyID() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v StreamsGroupHeartbeatRequestTaskOffset) Partition() int32 { return v.m.int32(v.s[1]) }
-
-func (v StreamsGroupHeartbeatRequestTaskOffset) Offset() int64 { return v.m.int64(v.s[1] + 4) }
+func (v StreamsGroupHeartbeatRequestTaskOffset) Offset() int64    { return v.m.int64(v.s[1] + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatRequestTaskOffset) UnknownTags() fastcodec.Tags {
@@ -428,19 +408,14 @@ func (l StreamsGroupHeartbeatRequestTaskOffsetList) All() iter.Seq[StreamsGroupH
 }
 
 func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
-	var null bool
+	b, count, base, null := m.b, 0, uint32(0), false
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -451,7 +426,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		return m.failRun(off, "MemberEpoch:4 EndpointInformationEpoch:4", -1)
 	}
 	off += 8
-	// InstanceId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[4], s[5] = 0, uint32(off)
@@ -461,7 +435,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactStringNullable, "InstanceId", -1); off < 0 {
 		return -1
 	}
-	// RackId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[6], s[7] = 0, uint32(off)
@@ -475,7 +448,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		return m.failRun(off, "RebalanceTimeoutMs:4", -1)
 	}
 	off += 4
-	// Topology
 	if off, null = m.marker(off, "Topology", -1); off < 0 {
 		return -1
 	}
@@ -490,7 +462,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		}
 		s[8] = base
 	}
-	// ActiveTasks
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -502,7 +473,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		return m.in("ActiveTasks", -1)
 	}
 	s[9], s[10] = uint32(count), base
-	// StandbyTasks
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -514,7 +484,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		return m.in("StandbyTasks", -1)
 	}
 	s[11], s[12] = uint32(count), base
-	// WarmupTasks
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -526,7 +495,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		return m.in("WarmupTasks", -1)
 	}
 	s[13], s[14] = uint32(count), base
-	// ProcessId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[15], s[16] = 0, uint32(off)
@@ -536,7 +504,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[15:17]), off, fault.CompactStringNullable, "ProcessId", -1); off < 0 {
 		return -1
 	}
-	// UserEndpoint
 	if off, null = m.marker(off, "UserEndpoint", -1); off < 0 {
 		return -1
 	}
@@ -551,7 +518,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		}
 		s[17] = base
 	}
-	// ClientTags
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -563,7 +529,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		return m.in("ClientTags", -1)
 	}
 	s[18], s[19] = uint32(count), base
-	// TaskOffsets
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*14 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -575,7 +540,6 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		return m.in("TaskOffsets", -1)
 	}
 	s[20], s[21] = uint32(count), base
-	// TaskEndOffsets
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*14 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -586,8 +550,7 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 	if off = parseStreamsGroupHeartbeatRequestTaskOffsetFlexible(m, off, count, base); off < 0 {
 		return m.in("TaskEndOffsets", -1)
 	}
-	s[22], s[23] = uint32(count), base
-	s[24] = uint32(off)
+	s[22], s[23], s[24] = uint32(count), base, uint32(off)
 	if off > len(b)-1 {
 		return m.failRun(off, "ShutdownApplication:1", -1)
 	}
@@ -601,9 +564,7 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 }
 
 func parseStreamsGroupHeartbeatRequestTopologyFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -611,7 +572,6 @@ func parseStreamsGroupHeartbeatRequestTopologyFlexible(m *message, off, n int, a
 			return m.failRun(off, "Epoch:4", i)
 		}
 		off += 4
-		// Subtopologies
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*15 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 15
@@ -623,8 +583,7 @@ func parseStreamsGroupHeartbeatRequestTopologyFlexible(m *message, off, n int, a
 			return m.in("Subtopologies", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -636,31 +595,25 @@ func parseStreamsGroupHeartbeatRequestTopologyFlexible(m *message, off, n int, a
 }
 
 func parseStreamsGroupHeartbeatRequestSubtopologyFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[15]uint32)(m.words[at:])
-		// SubtopologyId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "SubtopologyId", i); off < 0 {
 			return -1
 		}
-		// SourceTopics
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "SourceTopics", i); off < 0 {
 			return -1
 		}
 		s = (*[15]uint32)(m.words[at:])
 		s[2], s[3] = uint32(count), base
-		// SourceTopicRegex
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "SourceTopicRegex", i); off < 0 {
 			return -1
 		}
 		s = (*[15]uint32)(m.words[at:])
 		s[4], s[5] = uint32(count), base
-		// StateChangelogTopics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*9 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -673,13 +626,11 @@ func parseStreamsGroupHeartbeatRequestSubtopologyFlexible(m *message, off, n int
 		}
 		s = (*[15]uint32)(m.words[at:])
 		s[6], s[7] = uint32(count), base
-		// RepartitionSinkTopics
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "RepartitionSinkTopics", i); off < 0 {
 			return -1
 		}
 		s = (*[15]uint32)(m.words[at:])
 		s[8], s[9] = uint32(count), base
-		// RepartitionSourceTopics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*9 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -692,7 +643,6 @@ func parseStreamsGroupHeartbeatRequestSubtopologyFlexible(m *message, off, n int
 		}
 		s = (*[15]uint32)(m.words[at:])
 		s[10], s[11] = uint32(count), base
-		// CopartitionGroups
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 6
@@ -704,8 +654,7 @@ func parseStreamsGroupHeartbeatRequestSubtopologyFlexible(m *message, off, n int
 			return m.in("CopartitionGroups", i)
 		}
 		s = (*[15]uint32)(m.words[at:])
-		s[12], s[13] = uint32(count), base
-		s[14] = uint32(off)
+		s[12], s[13], s[14] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -717,12 +666,9 @@ func parseStreamsGroupHeartbeatRequestSubtopologyFlexible(m *message, off, n int
 }
 
 func parseStreamsGroupHeartbeatRequestTopicInfoFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -733,7 +679,6 @@ func parseStreamsGroupHeartbeatRequestTopicInfoFlexible(m *message, off, n int, 
 			return m.failRun(off, "Partitions:4 ReplicationFactor:2", i)
 		}
 		off += 6
-		// TopicConfigs
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -745,8 +690,7 @@ func parseStreamsGroupHeartbeatRequestTopicInfoFlexible(m *message, off, n int, 
 			return m.in("TopicConfigs", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -761,14 +705,12 @@ func parseStreamsGroupHeartbeatRequestKeyValueFlexible(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Key
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Key", i); off < 0 {
 			return -1
 		}
-		// Value
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -789,21 +731,18 @@ func parseStreamsGroupHeartbeatRequestCopartitionGroupFlexible(m *message, off, 
 	b := m.b
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
-		// SourceTopics
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*2 < len(b)-off {
 			s[0], off = uint32(off+1), off+1+(int(b[off])-1)*2
 			s[1] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[0:2]), off, 2, fault.CompactCount, "SourceTopics", i); off < 0 {
 			return -1
 		}
-		// SourceTopicRegex
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*2 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*2
 			s[3] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[2:4]), off, 2, fault.CompactCount, "SourceTopicRegex", i); off < 0 {
 			return -1
 		}
-		// RepartitionSourceTopics
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*2 < len(b)-off {
 			s[4], off = uint32(off+1), off+1+(int(b[off])-1)*2
 			s[5] = uint32(off)
@@ -824,14 +763,12 @@ func parseStreamsGroupHeartbeatRequestTaskIDsFlexible(m *message, off, n int, at
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// SubtopologyId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "SubtopologyId", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -852,7 +789,6 @@ func parseStreamsGroupHeartbeatRequestEndpointFlexible(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -877,7 +813,6 @@ func parseStreamsGroupHeartbeatRequestTaskOffsetFlexible(m *message, off, n int,
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// SubtopologyId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

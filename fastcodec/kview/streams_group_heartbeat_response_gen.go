@@ -31,17 +31,13 @@ func (m *StreamsGroupHeartbeatResponse) Parse(body []byte, version int16) error 
 	return nil
 }
 
-func (m *StreamsGroupHeartbeatResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *StreamsGroupHeartbeatResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *StreamsGroupHeartbeatResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
-func (m *StreamsGroupHeartbeatResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *StreamsGroupHeartbeatResponse) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
-func (m *StreamsGroupHeartbeatResponse) MemberEpoch() int32 { return m.int32(m.s[3]) }
-
+func (m *StreamsGroupHeartbeatResponse) ErrorMessage() []byte       { return m.bytes(m.s[0], m.s[1]) }
+func (m *StreamsGroupHeartbeatResponse) MemberID() []byte           { return m.bytes(m.s[2], m.s[3]) }
+func (m *StreamsGroupHeartbeatResponse) MemberEpoch() int32         { return m.int32(m.s[3]) }
 func (m *StreamsGroupHeartbeatResponse) HeartbeatIntervalMs() int32 { return m.int32(m.s[3] + 4) }
 
 // AcceptableRecoveryLagLegacy: versions 0.
@@ -120,8 +116,7 @@ type StreamsGroupHeartbeatResponseStatus struct {
 	s *[3]uint32
 }
 
-func (v StreamsGroupHeartbeatResponseStatus) StatusCode() int8 { return v.m.int8(v.s[0]) }
-
+func (v StreamsGroupHeartbeatResponseStatus) StatusCode() int8     { return v.m.int8(v.s[0]) }
 func (v StreamsGroupHeartbeatResponseStatus) StatusDetail() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -159,7 +154,6 @@ type StreamsGroupHeartbeatResponseTaskIDs struct {
 func (v StreamsGroupHeartbeatResponseTaskIDs) SubtopologyID() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v StreamsGroupHeartbeatResponseTaskIDs) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -199,11 +193,9 @@ type StreamsGroupHeartbeatResponseEndpointToPartitions struct {
 func (v StreamsGroupHeartbeatResponseEndpointToPartitions) UserEndpoint() StreamsGroupHeartbeatResponseEndpoint {
 	return StreamsGroupHeartbeatResponseEndpoint{v.m, (*[2]uint32)(v.m.words[v.s[0]:])}
 }
-
 func (v StreamsGroupHeartbeatResponseEndpointToPartitions) ActivePartitions() StreamsGroupHeartbeatResponseTopicPartitionList {
 	return StreamsGroupHeartbeatResponseTopicPartitionList{list{v.m, v.s[1], v.s[2]}}
 }
-
 func (v StreamsGroupHeartbeatResponseEndpointToPartitions) StandbyPartitions() StreamsGroupHeartbeatResponseTopicPartitionList {
 	return StreamsGroupHeartbeatResponseTopicPartitionList{list{v.m, v.s[3], v.s[4]}}
 }
@@ -241,7 +233,6 @@ type StreamsGroupHeartbeatResponseEndpoint struct {
 }
 
 func (v StreamsGroupHeartbeatResponseEndpoint) Host() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v StreamsGroupHeartbeatResponseEndpoint) Port() uint16 { return v.m.uint16(v.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -256,7 +247,6 @@ type StreamsGroupHeartbeatResponseTopicPartition struct {
 }
 
 func (v StreamsGroupHeartbeatResponseTopicPartition) Topic() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v StreamsGroupHeartbeatResponseTopicPartition) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -288,10 +278,7 @@ func (l StreamsGroupHeartbeatResponseTopicPartitionList) All() iter.Seq[StreamsG
 }
 
 func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 16
 	if v >= 1 {
 		run1 = 20
@@ -305,7 +292,6 @@ func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -315,7 +301,6 @@ func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -326,7 +311,6 @@ func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
 		return m.failRun(off, "MemberEpoch:4 HeartbeatIntervalMs:4 AcceptableRecoveryLagLegacy:4@0 TaskOffsetIntervalMs:4 AcceptableRecoveryLag:8@1+", -1)
 	}
 	off += run1
-	// Status
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 3
@@ -338,7 +322,6 @@ func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
 		return m.in("Status", -1)
 	}
 	s[4], s[5] = uint32(count), base
-	// ActiveTasks
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -350,7 +333,6 @@ func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
 		return m.in("ActiveTasks", -1)
 	}
 	s[6], s[7] = uint32(count), base
-	// StandbyTasks
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -362,7 +344,6 @@ func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
 		return m.in("StandbyTasks", -1)
 	}
 	s[8], s[9] = uint32(count), base
-	// WarmupTasks
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -373,13 +354,11 @@ func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
 	if off = parseStreamsGroupHeartbeatResponseTaskIDsFlexible(m, off, count, base); off < 0 {
 		return m.in("WarmupTasks", -1)
 	}
-	s[10], s[11] = uint32(count), base
-	s[12] = uint32(off)
+	s[10], s[11], s[12] = uint32(count), base, uint32(off)
 	if off > len(b)-run2 {
 		return m.failRun(off, "TopologyDescriptionRequired:1@1+ EndpointInformationEpoch:4", -1)
 	}
 	off += run2
-	// PartitionsByUserEndpoint
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*6 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 6
@@ -390,8 +369,7 @@ func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
 	if off = parseStreamsGroupHeartbeatResponseEndpointToPartitionsFlexible(m, off, count, base); off < 0 {
 		return m.in("PartitionsByUserEndpoint", -1)
 	}
-	s[13], s[14] = uint32(count), base
-	s[15] = uint32(off)
+	s[13], s[14], s[15] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -409,7 +387,6 @@ func parseStreamsGroupHeartbeatResponseStatusFlexible(m *message, off, n int, at
 			return m.failRun(off, "StatusCode:1", i)
 		}
 		off += 1
-		// StatusDetail
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
@@ -430,14 +407,12 @@ func parseStreamsGroupHeartbeatResponseTaskIDsFlexible(m *message, off, n int, a
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// SubtopologyId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "SubtopologyId", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -455,12 +430,9 @@ func parseStreamsGroupHeartbeatResponseTaskIDsFlexible(m *message, off, n int, a
 }
 
 func parseStreamsGroupHeartbeatResponseEndpointToPartitionsFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[6]uint32)(m.words[at:])
-		// UserEndpoint
 		if off, base = m.one(off, 2, "UserEndpoint", i); off < 0 {
 			return -1
 		}
@@ -469,7 +441,6 @@ func parseStreamsGroupHeartbeatResponseEndpointToPartitionsFlexible(m *message, 
 		}
 		s = (*[6]uint32)(m.words[at:])
 		s[0] = base
-		// ActivePartitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -482,7 +453,6 @@ func parseStreamsGroupHeartbeatResponseEndpointToPartitionsFlexible(m *message, 
 		}
 		s = (*[6]uint32)(m.words[at:])
 		s[1], s[2] = uint32(count), base
-		// StandbyPartitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -494,8 +464,7 @@ func parseStreamsGroupHeartbeatResponseEndpointToPartitionsFlexible(m *message, 
 			return m.in("StandbyPartitions", i)
 		}
 		s = (*[6]uint32)(m.words[at:])
-		s[3], s[4] = uint32(count), base
-		s[5] = uint32(off)
+		s[3], s[4], s[5] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -510,7 +479,6 @@ func parseStreamsGroupHeartbeatResponseEndpointFlexible(m *message, off, n int, 
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -535,14 +503,12 @@ func parseStreamsGroupHeartbeatResponseTopicPartitionFlexible(m *message, off, n
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Topic
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Topic", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)

@@ -34,13 +34,10 @@ func (m *StreamsGroupTopologyDescriptionUpdateRequest) Parse(body []byte, versio
 func (m *StreamsGroupTopologyDescriptionUpdateRequest) GroupID() []byte {
 	return m.bytes(m.s[0], m.s[1])
 }
-
 func (m *StreamsGroupTopologyDescriptionUpdateRequest) MemberID() []byte {
 	return m.bytes(m.s[2], m.s[3])
 }
-
 func (m *StreamsGroupTopologyDescriptionUpdateRequest) TopologyEpoch() int32 { return m.int32(m.s[3]) }
-
 func (m *StreamsGroupTopologyDescriptionUpdateRequest) TopologyDescription() StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription {
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription{&m.message, (*[5]uint32)(m.words[m.s[4]:])}
 }
@@ -59,7 +56,6 @@ type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription struct {
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription) Subtopologies() StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyList {
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyList{list{v.m, v.s[0], v.s[1]}}
 }
-
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription) GlobalStores() StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreList {
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -78,7 +74,6 @@ type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology 
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology) SubtopologyID() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology) Nodes() StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeList {
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -118,11 +113,9 @@ type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode struct 
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) NodeType() int8 {
 	return v.m.int8(v.s[1])
 }
-
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) SourceTopics() Strings {
 	return Strings{list{v.m, v.s[2], v.s[3]}}
 }
@@ -131,11 +124,9 @@ func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) Sou
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) SinkTopic() []byte {
 	return v.m.bytes(v.s[4], v.s[5])
 }
-
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) Stores() Strings {
 	return Strings{list{v.m, v.s[6], v.s[7]}}
 }
-
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) Successors() Strings {
 	return Strings{list{v.m, v.s[8], v.s[9]}}
 }
@@ -175,7 +166,6 @@ type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore 
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore) Source() StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode {
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode{v.m, (*[11]uint32)(v.m.words[v.s[0]:])}
 }
-
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore) Processor() StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode {
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode{v.m, (*[11]uint32)(v.m.words[v.s[1]:])}
 }
@@ -207,17 +197,14 @@ func (l StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalSto
 }
 
 func parseStreamsGroupTopologyDescriptionUpdateRequestFlexible(m *message, s *[6]uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -228,7 +215,6 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestFlexible(m *message, s *[6
 		return m.failRun(off, "TopologyEpoch:4", -1)
 	}
 	off += 4
-	// TopologyDescription
 	if off, base = m.one(off, 5, "TopologyDescription", -1); off < 0 {
 		return -1
 	}
@@ -246,12 +232,9 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestFlexible(m *message, s *[6
 }
 
 func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Subtopologies
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -264,7 +247,6 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionFlexibl
 		}
 		s = (*[5]uint32)(m.words[at:])
 		s[0], s[1] = uint32(count), base
-		// GlobalStores
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*15 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -276,8 +258,7 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionFlexibl
 			return m.in("GlobalStores", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -289,19 +270,15 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionFlexibl
 }
 
 func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// SubtopologyId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "SubtopologyId", i); off < 0 {
 			return -1
 		}
-		// Nodes
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*11 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 11
@@ -313,8 +290,7 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopo
 			return m.in("Nodes", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -326,12 +302,9 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopo
 }
 
 func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[11]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -342,13 +315,11 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFle
 			return m.failRun(off, "NodeType:1", i)
 		}
 		off += 1
-		// SourceTopics
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "SourceTopics", i); off < 0 {
 			return -1
 		}
 		s = (*[11]uint32)(m.words[at:])
 		s[2], s[3] = uint32(count), base
-		// SinkTopic
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[4], s[5] = 0, uint32(off)
@@ -358,19 +329,16 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFle
 		} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactStringNullable, "SinkTopic", i); off < 0 {
 			return -1
 		}
-		// Stores
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "Stores", i); off < 0 {
 			return -1
 		}
 		s = (*[11]uint32)(m.words[at:])
 		s[6], s[7] = uint32(count), base
-		// Successors
 		if off, count, base = m.strings(off, fault.CompactCount, fault.CompactString, "Successors", i); off < 0 {
 			return -1
 		}
 		s = (*[11]uint32)(m.words[at:])
-		s[8], s[9] = uint32(count), base
-		s[10] = uint32(off)
+		s[8], s[9], s[10] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -382,11 +350,9 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFle
 }
 
 func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
-		// Source
 		if off, base = m.one(off, 11, "Source", i); off < 0 {
 			return -1
 		}
@@ -395,7 +361,6 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalS
 		}
 		s = (*[3]uint32)(m.words[at:])
 		s[0] = base
-		// Processor
 		if off, base = m.one(off, 11, "Processor", i); off < 0 {
 			return -1
 		}

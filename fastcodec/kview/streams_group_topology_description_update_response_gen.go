@@ -30,7 +30,6 @@ func (m *StreamsGroupTopologyDescriptionUpdateResponse) Parse(body []byte, versi
 }
 
 func (m *StreamsGroupTopologyDescriptionUpdateResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *StreamsGroupTopologyDescriptionUpdateResponse) ErrorCode() fastcodec.ErrorCode {
 	return m.errorCode(4)
 }
@@ -52,7 +51,6 @@ func parseStreamsGroupTopologyDescriptionUpdateResponseFlexible(m *message, s *[
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)

@@ -35,11 +35,9 @@ func (m *SyncGroupRequest) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *SyncGroupRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
+func (m *SyncGroupRequest) GroupID() []byte     { return m.bytes(m.s[0], m.s[1]) }
 func (m *SyncGroupRequest) GenerationID() int32 { return m.int32(m.s[1]) }
-
-func (m *SyncGroupRequest) MemberID() []byte { return m.bytes(m.s[2], m.s[3]) }
+func (m *SyncGroupRequest) MemberID() []byte    { return m.bytes(m.s[2], m.s[3]) }
 
 // GroupInstanceID: versions 3+, nullable, else null.
 func (m *SyncGroupRequest) GroupInstanceID() []byte {
@@ -83,8 +81,7 @@ type SyncGroupRequestAssignment struct {
 	s *[4]uint32
 }
 
-func (v SyncGroupRequestAssignment) MemberID() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v SyncGroupRequestAssignment) MemberID() []byte   { return v.m.bytes(v.s[0], v.s[1]) }
 func (v SyncGroupRequestAssignment) Assignment() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -117,12 +114,8 @@ func (l SyncGroupRequestAssignmentList) All() iter.Seq[SyncGroupRequestAssignmen
 }
 
 func parseSyncGroupRequestFlexible(m *message, s *[13]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
@@ -133,14 +126,12 @@ func parseSyncGroupRequestFlexible(m *message, s *[13]uint32) int {
 		return m.failRun(off, "GenerationId:4", -1)
 	}
 	off += 4
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactString, "MemberId", -1); off < 0 {
 		return -1
 	}
-	// GroupInstanceId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[4], s[5] = 0, uint32(off)
@@ -151,7 +142,6 @@ func parseSyncGroupRequestFlexible(m *message, s *[13]uint32) int {
 		return -1
 	}
 	if v >= 5 {
-		// ProtocolType
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[6], s[7] = 0, uint32(off)
@@ -163,7 +153,6 @@ func parseSyncGroupRequestFlexible(m *message, s *[13]uint32) int {
 		}
 	}
 	if v >= 5 {
-		// ProtocolName
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[8], s[9] = 0, uint32(off)
@@ -174,7 +163,6 @@ func parseSyncGroupRequestFlexible(m *message, s *[13]uint32) int {
 			return -1
 		}
 	}
-	// Assignments
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -185,8 +173,7 @@ func parseSyncGroupRequestFlexible(m *message, s *[13]uint32) int {
 	if off = parseSyncGroupRequestAssignmentFlexible(m, off, count, base); off < 0 {
 		return m.in("Assignments", -1)
 	}
-	s[10], s[11] = uint32(count), base
-	s[12] = uint32(off)
+	s[10], s[11], s[12] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -196,12 +183,8 @@ func parseSyncGroupRequestFlexible(m *message, s *[13]uint32) int {
 }
 
 func parseSyncGroupRequestLegacy(m *message, s *[13]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
@@ -212,7 +195,6 @@ func parseSyncGroupRequestLegacy(m *message, s *[13]uint32) int {
 		return m.failRun(off, "GenerationId:4", -1)
 	}
 	off += 4
-	// MemberId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[2], off = uint32(off+2), off+2+i16(b, off)
 		s[3] = uint32(off)
@@ -220,7 +202,6 @@ func parseSyncGroupRequestLegacy(m *message, s *[13]uint32) int {
 		return -1
 	}
 	if v >= 3 {
-		// GroupInstanceId
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[4], s[5] = 0, uint32(off)
@@ -231,7 +212,6 @@ func parseSyncGroupRequestLegacy(m *message, s *[13]uint32) int {
 			return -1
 		}
 	}
-	// Assignments
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -250,14 +230,12 @@ func parseSyncGroupRequestAssignmentFlexible(m *message, off, n int, at uint32) 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// MemberId
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "MemberId", i); off < 0 {
 			return -1
 		}
-		// Assignment
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)
@@ -281,14 +259,12 @@ func parseSyncGroupRequestAssignmentLegacy(m *message, off, n int, at uint32) in
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// MemberId
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "MemberId", i); off < 0 {
 			return -1
 		}
-		// Assignment
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 			s[2], off = uint32(off+4), off+4+i32(b, off)
 			s[3] = uint32(off)

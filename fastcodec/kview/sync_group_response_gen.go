@@ -76,15 +76,13 @@ func (m *SyncGroupResponse) UnknownTags() fastcodec.Tags {
 }
 
 func parseSyncGroupResponseFlexible(m *message, s *[6]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
 	if v >= 5 {
-		// ProtocolType
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[0], s[1] = 0, uint32(off)
@@ -96,7 +94,6 @@ func parseSyncGroupResponseFlexible(m *message, s *[6]uint32) int {
 		}
 	}
 	if v >= 5 {
-		// ProtocolName
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)
@@ -107,7 +104,6 @@ func parseSyncGroupResponseFlexible(m *message, s *[6]uint32) int {
 			return -1
 		}
 	}
-	// Assignment
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[4], off = uint32(off+1), off+int(b[off])
 		s[5] = uint32(off)
@@ -126,8 +122,7 @@ func parseSyncGroupResponseFlexible(m *message, s *[6]uint32) int {
 }
 
 func parseSyncGroupResponseLegacy(m *message, s *[6]uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 2
 	if v >= 1 {
 		run1 = 6
@@ -137,7 +132,6 @@ func parseSyncGroupResponseLegacy(m *message, s *[6]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4@1+ ErrorCode:2", -1)
 	}
 	off += run1
-	// Assignment
 	if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off) {
 		s[4], off = uint32(off+4), off+4+i32(b, off)
 		s[5] = uint32(off)

@@ -36,12 +36,9 @@ func (m *TxnOffsetCommitRequest) Parse(body []byte, version int16) error {
 }
 
 func (m *TxnOffsetCommitRequest) TransactionalID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *TxnOffsetCommitRequest) GroupID() []byte { return m.bytes(m.s[2], m.s[3]) }
-
-func (m *TxnOffsetCommitRequest) ProducerID() int64 { return m.int64(m.s[3]) }
-
-func (m *TxnOffsetCommitRequest) ProducerEpoch() int16 { return m.int16(m.s[3] + 8) }
+func (m *TxnOffsetCommitRequest) GroupID() []byte         { return m.bytes(m.s[2], m.s[3]) }
+func (m *TxnOffsetCommitRequest) ProducerID() int64       { return m.int64(m.s[3]) }
+func (m *TxnOffsetCommitRequest) ProducerEpoch() int16    { return m.int16(m.s[3] + 8) }
 
 // GenerationID: versions 3+, else -1.
 func (m *TxnOffsetCommitRequest) GenerationID() int32 {
@@ -140,8 +137,7 @@ type TxnOffsetCommitRequestPartition struct {
 	s *[3]uint32
 }
 
-func (v TxnOffsetCommitRequestPartition) PartitionIndex() int32 { return v.m.int32(v.s[0]) }
-
+func (v TxnOffsetCommitRequestPartition) PartitionIndex() int32  { return v.m.int32(v.s[0]) }
 func (v TxnOffsetCommitRequestPartition) CommittedOffset() int64 { return v.m.int64(v.s[0] + 4) }
 
 // CommittedLeaderEpoch: versions 2+, else -1.
@@ -185,18 +181,14 @@ func (l TxnOffsetCommitRequestPartitionList) All() iter.Seq[TxnOffsetCommitReque
 }
 
 func parseTxnOffsetCommitRequestFlexible(m *message, s *[11]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// TransactionalId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TransactionalId", -1); off < 0 {
 		return -1
 	}
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[2], off = uint32(off+1), off+int(b[off])
 		s[3] = uint32(off)
@@ -207,14 +199,12 @@ func parseTxnOffsetCommitRequestFlexible(m *message, s *[11]uint32) int {
 		return m.failRun(off, "ProducerId:8 ProducerEpoch:2 GenerationIdOrMemberEpoch:4", -1)
 	}
 	off += 14
-	// MemberId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[4], off = uint32(off+1), off+int(b[off])
 		s[5] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactString, "MemberId", -1); off < 0 {
 		return -1
 	}
-	// GroupInstanceId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[6], s[7] = 0, uint32(off)
@@ -224,7 +214,6 @@ func parseTxnOffsetCommitRequestFlexible(m *message, s *[11]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[6:8]), off, fault.CompactStringNullable, "GroupInstanceId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -235,8 +224,7 @@ func parseTxnOffsetCommitRequestFlexible(m *message, s *[11]uint32) int {
 	if off = parseTxnOffsetCommitRequestTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[8], s[9] = uint32(count), base
-	s[10] = uint32(off)
+	s[8], s[9], s[10] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -246,18 +234,14 @@ func parseTxnOffsetCommitRequestFlexible(m *message, s *[11]uint32) int {
 }
 
 func parseTxnOffsetCommitRequestLegacy(m *message, s *[11]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// TransactionalId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[0], off = uint32(off+2), off+2+i16(b, off)
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "TransactionalId", -1); off < 0 {
 		return -1
 	}
-	// GroupId
 	if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 		s[2], off = uint32(off+2), off+2+i16(b, off)
 		s[3] = uint32(off)
@@ -268,7 +252,6 @@ func parseTxnOffsetCommitRequestLegacy(m *message, s *[11]uint32) int {
 		return m.failRun(off, "ProducerId:8 ProducerEpoch:2", -1)
 	}
 	off += 10
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -284,10 +267,7 @@ func parseTxnOffsetCommitRequestLegacy(m *message, s *[11]uint32) int {
 }
 
 func parseTxnOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 6 {
 		run1 = 16
@@ -295,7 +275,6 @@ func parseTxnOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 5 {
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -309,7 +288,6 @@ func parseTxnOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32)
 			return m.failRun(off, "TopicId:16@6+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -321,8 +299,7 @@ func parseTxnOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32)
 			return m.in("Partitions", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -334,19 +311,15 @@ func parseTxnOffsetCommitRequestTopicFlexible(m *message, off, n int, at uint32)
 }
 
 func parseTxnOffsetCommitRequestTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*14 <= len(b)-4-off && m.next+i32(b, off)*3 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 3
@@ -373,7 +346,6 @@ func parseTxnOffsetCommitRequestPartitionFlexible(m *message, off, n int, at uin
 			return m.failRun(off, "PartitionIndex:4 CommittedOffset:8 CommittedLeaderEpoch:4", i)
 		}
 		off += 16
-		// CommittedMetadata
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)
@@ -394,8 +366,7 @@ func parseTxnOffsetCommitRequestPartitionFlexible(m *message, off, n int, at uin
 }
 
 func parseTxnOffsetCommitRequestPartitionLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	run1 := 12
 	if v >= 2 {
 		run1 = 16
@@ -407,7 +378,6 @@ func parseTxnOffsetCommitRequestPartitionLegacy(m *message, off, n int, at uint3
 			return m.failRun(off, "PartitionIndex:4 CommittedOffset:8 CommittedLeaderEpoch:4@2+", i)
 		}
 		off += run1
-		// CommittedMetadata
 		if off <= len(b)-2 && b[off] >= 0x80 {
 			off += 2
 			s[1], s[2] = 0, uint32(off)

@@ -36,7 +36,6 @@ func (m *TxnOffsetCommitResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *TxnOffsetCommitResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
 func (m *TxnOffsetCommitResponse) Topics() TxnOffsetCommitResponseTopicList {
 	return TxnOffsetCommitResponseTopicList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -111,7 +110,6 @@ type TxnOffsetCommitResponsePartition struct {
 }
 
 func (v TxnOffsetCommitResponsePartition) PartitionIndex() int32 { return v.m.int32(v.off) }
-
 func (v TxnOffsetCommitResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
@@ -152,15 +150,12 @@ func (l TxnOffsetCommitResponsePartitionList) All() iter.Seq[TxnOffsetCommitResp
 }
 
 func parseTxnOffsetCommitResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -171,8 +166,7 @@ func parseTxnOffsetCommitResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseTxnOffsetCommitResponseTopicFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -182,15 +176,12 @@ func parseTxnOffsetCommitResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseTxnOffsetCommitResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-4 {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	// Topics
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 5
@@ -206,10 +197,7 @@ func parseTxnOffsetCommitResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseTxnOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 6 {
 		run1 = 16
@@ -217,7 +205,6 @@ func parseTxnOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		if v <= 5 {
-			// Name
 			if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 				s[0], off = uint32(off+1), off+int(b[off])
 				s[1] = uint32(off)
@@ -231,7 +218,6 @@ func parseTxnOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32
 			return m.failRun(off, "TopicId:16@6+", i)
 		}
 		off += run1
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(6+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(6+1)]
@@ -247,8 +233,7 @@ func parseTxnOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -260,19 +245,15 @@ func parseTxnOffsetCommitResponseTopicFlexible(m *message, off, n int, at uint32
 }
 
 func parseTxnOffsetCommitResponseTopicLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 6, fault.Count32, "PartitionIndex:4 ErrorCode:2", "Partitions", i); off < 0 {
 			return -1
 		}

@@ -29,8 +29,7 @@ func (m *UnregisterBrokerResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *UnregisterBrokerResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *UnregisterBrokerResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *UnregisterBrokerResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
@@ -48,7 +47,6 @@ func parseUnregisterBrokerResponseFlexible(m *message, s *[2]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)

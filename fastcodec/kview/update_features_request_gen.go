@@ -32,7 +32,6 @@ func (m *UpdateFeaturesRequest) Parse(body []byte, version int16) error {
 }
 
 func (m *UpdateFeaturesRequest) TimeoutMs() int32 { return m.int32(0) }
-
 func (m *UpdateFeaturesRequest) FeatureUpdates() UpdateFeaturesRequestFeatureUpdateKeyList {
 	return UpdateFeaturesRequestFeatureUpdateKeyList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -60,8 +59,7 @@ type UpdateFeaturesRequestFeatureUpdateKey struct {
 	s *[2]uint32
 }
 
-func (v UpdateFeaturesRequestFeatureUpdateKey) Feature() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
+func (v UpdateFeaturesRequestFeatureUpdateKey) Feature() []byte        { return v.m.bytes(v.s[0], v.s[1]) }
 func (v UpdateFeaturesRequestFeatureUpdateKey) MaxVersionLevel() int16 { return v.m.int16(v.s[1]) }
 
 // AllowDowngrade: versions 0.
@@ -107,10 +105,7 @@ func (l UpdateFeaturesRequestFeatureUpdateKeyList) All() iter.Seq[UpdateFeatures
 }
 
 func parseUpdateFeaturesRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 1
@@ -120,7 +115,6 @@ func parseUpdateFeaturesRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "timeoutMs:4", -1)
 	}
 	off += 4
-	// FeatureUpdates
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*2 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 2
@@ -131,8 +125,7 @@ func parseUpdateFeaturesRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseUpdateFeaturesRequestFeatureUpdateKeyFlexible(m, off, count, base); off < 0 {
 		return m.in("FeatureUpdates", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off > len(b)-run1 {
 		return m.failRun(off, "ValidateOnly:1@1+", -1)
 	}
@@ -149,7 +142,6 @@ func parseUpdateFeaturesRequestFeatureUpdateKeyFlexible(m *message, off, n int, 
 	b := m.b
 	for i := range n {
 		s := (*[2]uint32)(m.words[at:])
-		// Feature
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)

@@ -31,8 +31,7 @@ func (m *UpdateFeaturesResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *UpdateFeaturesResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *UpdateFeaturesResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *UpdateFeaturesResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // ErrorMessage: nullable.
@@ -60,7 +59,6 @@ type UpdateFeaturesResponseUpdatableFeatureResult struct {
 func (v UpdateFeaturesResponseUpdatableFeatureResult) Feature() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v UpdateFeaturesResponseUpdatableFeatureResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1])
 }
@@ -97,16 +95,12 @@ func (l UpdateFeaturesResponseUpdatableFeatureResultList) All() iter.Seq[UpdateF
 }
 
 func parseUpdateFeaturesResponseFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	// ErrorMessage
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -117,7 +111,6 @@ func parseUpdateFeaturesResponseFlexible(m *message, s *[5]uint32) int {
 		return -1
 	}
 	if v <= 1 {
-		// Results
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -128,8 +121,7 @@ func parseUpdateFeaturesResponseFlexible(m *message, s *[5]uint32) int {
 		if off = parseUpdateFeaturesResponseUpdatableFeatureResultFlexible(m, off, count, base); off < 0 {
 			return m.in("Results", -1)
 		}
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	} else {
 		s[4] = uint32(off)
 	}
@@ -145,7 +137,6 @@ func parseUpdateFeaturesResponseUpdatableFeatureResultFlexible(m *message, off, 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Feature
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -156,7 +147,6 @@ func parseUpdateFeaturesResponseUpdatableFeatureResultFlexible(m *message, off, 
 			return m.failRun(off, "ErrorCode:2", i)
 		}
 		off += 2
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[2], s[3] = 0, uint32(off)

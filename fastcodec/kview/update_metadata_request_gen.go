@@ -123,18 +123,12 @@ func (v UpdateMetadataRequestPartitionState) TopicName() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
 
-func (v UpdateMetadataRequestPartitionState) PartitionIndex() int32 { return v.m.int32(v.s[1]) }
-
+func (v UpdateMetadataRequestPartitionState) PartitionIndex() int32  { return v.m.int32(v.s[1]) }
 func (v UpdateMetadataRequestPartitionState) ControllerEpoch() int32 { return v.m.int32(v.s[1] + 4) }
-
-func (v UpdateMetadataRequestPartitionState) Leader() int32 { return v.m.int32(v.s[1] + 8) }
-
-func (v UpdateMetadataRequestPartitionState) LeaderEpoch() int32 { return v.m.int32(v.s[1] + 12) }
-
-func (v UpdateMetadataRequestPartitionState) Isr() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
-
-func (v UpdateMetadataRequestPartitionState) ZkVersion() int32 { return v.m.int32(v.s[3]) }
-
+func (v UpdateMetadataRequestPartitionState) Leader() int32          { return v.m.int32(v.s[1] + 8) }
+func (v UpdateMetadataRequestPartitionState) LeaderEpoch() int32     { return v.m.int32(v.s[1] + 12) }
+func (v UpdateMetadataRequestPartitionState) Isr() Int32s            { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
+func (v UpdateMetadataRequestPartitionState) ZkVersion() int32       { return v.m.int32(v.s[3]) }
 func (v UpdateMetadataRequestPartitionState) Replicas() Int32s {
 	return Int32s{v.m.bytes(v.s[4], v.s[5])}
 }
@@ -300,8 +294,7 @@ type UpdateMetadataRequestEndpoint struct {
 	s *[5]uint32
 }
 
-func (v UpdateMetadataRequestEndpoint) Port() int32 { return v.m.int32(v.s[0]) }
-
+func (v UpdateMetadataRequestEndpoint) Port() int32  { return v.m.int32(v.s[0]) }
 func (v UpdateMetadataRequestEndpoint) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 
 // Listener: versions 3+.
@@ -344,10 +337,7 @@ func (l UpdateMetadataRequestEndpointList) All() iter.Seq[UpdateMetadataRequestE
 }
 
 func parseUpdateMetadataRequestFlexible(m *message, s *[8]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 16
 	if v >= 8 {
 		run1 = 17
@@ -357,7 +347,6 @@ func parseUpdateMetadataRequestFlexible(m *message, s *[8]uint32) int {
 		return m.failRun(off, "ControllerId:4 isKRaftController:1@8+ ControllerEpoch:4 BrokerEpoch:8", -1)
 	}
 	off += run1
-	// TopicStates
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -369,7 +358,6 @@ func parseUpdateMetadataRequestFlexible(m *message, s *[8]uint32) int {
 		return m.in("TopicStates", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// LiveBrokers
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*7 < len(b)-off && m.next+(int(b[off])-1)*7 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 7
@@ -380,8 +368,7 @@ func parseUpdateMetadataRequestFlexible(m *message, s *[8]uint32) int {
 	if off = parseUpdateMetadataRequestBrokerFlexible(m, off, count, base); off < 0 {
 		return m.in("LiveBrokers", -1)
 	}
-	s[4], s[5] = uint32(count), base
-	s[6] = uint32(off)
+	s[4], s[5], s[6] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[7] = 0
@@ -395,8 +382,7 @@ func parseUpdateMetadataRequestFlexible(m *message, s *[8]uint32) int {
 }
 
 func tagsUpdateMetadataRequest(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -426,10 +412,7 @@ func tagsUpdateMetadataRequest(m *message, off, i int) (int, uint32) {
 }
 
 func parseUpdateMetadataRequestLegacy(m *message, s *[8]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 8
 	if v >= 5 {
 		run1 = 16
@@ -440,7 +423,6 @@ func parseUpdateMetadataRequestLegacy(m *message, s *[8]uint32) int {
 	}
 	off += run1
 	if v <= 4 {
-		// UngroupedPartitionStates
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*30 <= len(b)-4-off && m.next+i32(b, off)*8 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 8
@@ -454,7 +436,6 @@ func parseUpdateMetadataRequestLegacy(m *message, s *[8]uint32) int {
 		s[0], s[1] = uint32(count), base
 	}
 	if v >= 5 {
-		// TopicStates
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 5
@@ -467,7 +448,6 @@ func parseUpdateMetadataRequestLegacy(m *message, s *[8]uint32) int {
 		}
 		s[2], s[3] = uint32(count), base
 	}
-	// LiveBrokers
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*7 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 7
@@ -491,7 +471,6 @@ func parseUpdateMetadataRequestPartitionStateFlexible(m *message, off, n int, at
 			return m.failRun(off, "PartitionIndex:4 ControllerEpoch:4 Leader:4 LeaderEpoch:4", i)
 		}
 		off += 16
-		// Isr
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -502,14 +481,12 @@ func parseUpdateMetadataRequestPartitionStateFlexible(m *message, off, n int, at
 			return m.failRun(off, "ZkVersion:4", i)
 		}
 		off += 4
-		// Replicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[4], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[5] = uint32(off)
 		} else if off = m.numbers((*[2]uint32)(s[4:6]), off, 4, fault.CompactCount, "Replicas", i); off < 0 {
 			return -1
 		}
-		// OfflineReplicas
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[6], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[7] = uint32(off)
@@ -527,12 +504,10 @@ func parseUpdateMetadataRequestPartitionStateFlexible(m *message, off, n int, at
 }
 
 func parseUpdateMetadataRequestPartitionStateLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[8]uint32)(m.words[at:])
 		if v <= 4 {
-			// TopicName
 			if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 				s[0], off = uint32(off+2), off+2+i16(b, off)
 				s[1] = uint32(off)
@@ -546,7 +521,6 @@ func parseUpdateMetadataRequestPartitionStateLegacy(m *message, off, n int, at u
 			return m.failRun(off, "PartitionIndex:4 ControllerEpoch:4 Leader:4 LeaderEpoch:4", i)
 		}
 		off += 16
-		// Isr
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)
@@ -557,7 +531,6 @@ func parseUpdateMetadataRequestPartitionStateLegacy(m *message, off, n int, at u
 			return m.failRun(off, "ZkVersion:4", i)
 		}
 		off += 4
-		// Replicas
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[4], off = uint32(off+4), off+4+i32(b, off)*4
 			s[5] = uint32(off)
@@ -565,7 +538,6 @@ func parseUpdateMetadataRequestPartitionStateLegacy(m *message, off, n int, at u
 			return -1
 		}
 		if v >= 4 {
-			// OfflineReplicas
 			if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 				s[6], off = uint32(off+4), off+4+i32(b, off)*4
 				s[7] = uint32(off)
@@ -579,17 +551,13 @@ func parseUpdateMetadataRequestPartitionStateLegacy(m *message, off, n int, at u
 }
 
 func parseUpdateMetadataRequestTopicStateFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 7 {
 		run1 = 16
 	}
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
@@ -600,7 +568,6 @@ func parseUpdateMetadataRequestTopicStateFlexible(m *message, off, n int, at uin
 			return m.failRun(off, "TopicId:16@7+", i)
 		}
 		off += run1
-		// PartitionStates
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*24 < len(b)-off && m.next+(int(b[off])-1)*8 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 8
@@ -612,8 +579,7 @@ func parseUpdateMetadataRequestTopicStateFlexible(m *message, off, n int, at uin
 			return m.in("PartitionStates", i)
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -625,19 +591,15 @@ func parseUpdateMetadataRequestTopicStateFlexible(m *message, off, n int, at uin
 }
 
 func parseUpdateMetadataRequestTopicStateLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "TopicName", i); off < 0 {
 			return -1
 		}
-		// PartitionStates
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*30 <= len(b)-4-off && m.next+i32(b, off)*8 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 8
@@ -656,9 +618,7 @@ func parseUpdateMetadataRequestTopicStateLegacy(m *message, off, n int, at uint3
 }
 
 func parseUpdateMetadataRequestBrokerFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[7]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -666,7 +626,6 @@ func parseUpdateMetadataRequestBrokerFlexible(m *message, off, n int, at uint32)
 			return m.failRun(off, "Id:4", i)
 		}
 		off += 4
-		// Endpoints
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*9 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -679,7 +638,6 @@ func parseUpdateMetadataRequestBrokerFlexible(m *message, off, n int, at uint32)
 		}
 		s = (*[7]uint32)(m.words[at:])
 		s[3], s[4] = uint32(count), base
-		// Rack
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[5], s[6] = 0, uint32(off)
@@ -700,10 +658,7 @@ func parseUpdateMetadataRequestBrokerFlexible(m *message, off, n int, at uint32)
 }
 
 func parseUpdateMetadataRequestBrokerLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 1 {
 		run1 = 0
@@ -716,7 +671,6 @@ func parseUpdateMetadataRequestBrokerLegacy(m *message, off, n int, at uint32) i
 		}
 		off += 4
 		if v <= 0 {
-			// V0Host
 			if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 				s[1], off = uint32(off+2), off+2+i16(b, off)
 				s[2] = uint32(off)
@@ -731,7 +685,6 @@ func parseUpdateMetadataRequestBrokerLegacy(m *message, off, n int, at uint32) i
 		}
 		off += run1
 		if v >= 1 {
-			// Endpoints
 			if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*8 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 				count, base = i32(b, off), uint32(m.next)
 				m.next += count * 5
@@ -746,7 +699,6 @@ func parseUpdateMetadataRequestBrokerLegacy(m *message, off, n int, at uint32) i
 			s[3], s[4] = uint32(count), base
 		}
 		if v >= 2 {
-			// Rack
 			if off <= len(b)-2 && b[off] >= 0x80 {
 				off += 2
 				s[5], s[6] = 0, uint32(off)
@@ -771,14 +723,12 @@ func parseUpdateMetadataRequestEndpointFlexible(m *message, off, n int, at uint3
 			return m.failRun(off, "Port:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[1:3]), off, fault.CompactString, "Host", i); off < 0 {
 			return -1
 		}
-		// Listener
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[3], off = uint32(off+1), off+int(b[off])
 			s[4] = uint32(off)
@@ -800,8 +750,7 @@ func parseUpdateMetadataRequestEndpointFlexible(m *message, off, n int, at uint3
 }
 
 func parseUpdateMetadataRequestEndpointLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
+	b, v := m.b, m.version
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -809,7 +758,6 @@ func parseUpdateMetadataRequestEndpointLegacy(m *message, off, n int, at uint32)
 			return m.failRun(off, "Port:4", i)
 		}
 		off += 4
-		// Host
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[1], off = uint32(off+2), off+2+i16(b, off)
 			s[2] = uint32(off)
@@ -817,7 +765,6 @@ func parseUpdateMetadataRequestEndpointLegacy(m *message, off, n int, at uint32)
 			return -1
 		}
 		if v >= 3 {
-			// Listener
 			if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 				s[3], off = uint32(off+2), off+2+i16(b, off)
 				s[4] = uint32(off)

@@ -32,18 +32,13 @@ func (m *UpdateRaftVoterRequest) Parse(body []byte, version int16) error {
 }
 
 // ClusterID: nullable.
-func (m *UpdateRaftVoterRequest) ClusterID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
-func (m *UpdateRaftVoterRequest) CurrentLeaderEpoch() int32 { return m.int32(m.s[1]) }
-
-func (m *UpdateRaftVoterRequest) VoterID() int32 { return m.int32(m.s[1] + 4) }
-
+func (m *UpdateRaftVoterRequest) ClusterID() []byte                { return m.bytes(m.s[0], m.s[1]) }
+func (m *UpdateRaftVoterRequest) CurrentLeaderEpoch() int32        { return m.int32(m.s[1]) }
+func (m *UpdateRaftVoterRequest) VoterID() int32                   { return m.int32(m.s[1] + 4) }
 func (m *UpdateRaftVoterRequest) VoterDirectoryID() fastcodec.UUID { return m.uuid(m.s[1] + 8) }
-
 func (m *UpdateRaftVoterRequest) Listeners() UpdateRaftVoterRequestListenerList {
 	return UpdateRaftVoterRequestListenerList{list{&m.message, m.s[2], m.s[3]}}
 }
-
 func (m *UpdateRaftVoterRequest) KRaftVersionFeature() UpdateRaftVoterRequestKRaftVersionFeature {
 	return UpdateRaftVoterRequestKRaftVersionFeature{&m.message, m.s[4]}
 }
@@ -60,9 +55,7 @@ type UpdateRaftVoterRequestListener struct {
 }
 
 func (v UpdateRaftVoterRequestListener) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v UpdateRaftVoterRequestListener) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
 func (v UpdateRaftVoterRequestListener) Port() uint16 { return v.m.uint16(v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -100,7 +93,6 @@ type UpdateRaftVoterRequestKRaftVersionFeature struct {
 func (v UpdateRaftVoterRequestKRaftVersionFeature) MinSupportedVersion() int16 {
 	return v.m.int16(v.off)
 }
-
 func (v UpdateRaftVoterRequestKRaftVersionFeature) MaxSupportedVersion() int16 {
 	return v.m.int16(v.off + 2)
 }
@@ -111,11 +103,8 @@ func (v UpdateRaftVoterRequestKRaftVersionFeature) UnknownTags() fastcodec.Tags 
 }
 
 func parseUpdateRaftVoterRequestFlexible(m *message, s *[6]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// ClusterId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -129,7 +118,6 @@ func parseUpdateRaftVoterRequestFlexible(m *message, s *[6]uint32) int {
 		return m.failRun(off, "CurrentLeaderEpoch:4 VoterId:4 VoterDirectoryId:16", -1)
 	}
 	off += 24
-	// Listeners
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -141,7 +129,6 @@ func parseUpdateRaftVoterRequestFlexible(m *message, s *[6]uint32) int {
 		return m.in("Listeners", -1)
 	}
 	s[2], s[3] = uint32(count), base
-	// KRaftVersionFeature
 	s[4] = uint32(off)
 	if off = m.fixed(off, 4, true, "MinSupportedVersion:2 MaxSupportedVersion:2", "KRaftVersionFeature", -1); off < 0 {
 		return -1
@@ -159,14 +146,12 @@ func parseUpdateRaftVoterRequestListenerFlexible(m *message, off, n int, at uint
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)

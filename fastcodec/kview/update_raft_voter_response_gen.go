@@ -29,8 +29,7 @@ func (m *UpdateRaftVoterResponse) Parse(body []byte, version int16) error {
 	return nil
 }
 
-func (m *UpdateRaftVoterResponse) ThrottleTimeMs() int32 { return m.int32(0) }
-
+func (m *UpdateRaftVoterResponse) ThrottleTimeMs() int32          { return m.int32(0) }
 func (m *UpdateRaftVoterResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // CurrentLeader: tag 0.
@@ -93,8 +92,7 @@ func (v UpdateRaftVoterResponseCurrentLeader) UnknownTags() fastcodec.Tags {
 }
 
 func parseUpdateRaftVoterResponseFlexible(m *message, s *[1]uint32) int {
-	b := m.b
-	var base uint32
+	b, base := m.b, uint32(0)
 	off := 0
 	if off > len(b)-6 {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
@@ -113,7 +111,7 @@ func parseUpdateRaftVoterResponseFlexible(m *message, s *[1]uint32) int {
 }
 
 func tagsUpdateRaftVoterResponse(m *message, off, i int) (int, uint32) {
-	var base uint32
+	base := uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -128,7 +126,6 @@ func tagsUpdateRaftVoterResponse(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[1]uint32)(m.words[block:])
 			off = at
-			// CurrentLeader
 			if off, base = m.one(off, 3, "CurrentLeader", i); off < 0 {
 				return -1, 0
 			}
@@ -155,7 +152,6 @@ func parseUpdateRaftVoterResponseCurrentLeaderFlexible(m *message, off, n int, a
 			return m.failRun(off, "LeaderId:4 LeaderEpoch:4", i)
 		}
 		off += 8
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)

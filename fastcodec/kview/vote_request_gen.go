@@ -58,7 +58,6 @@ type VoteRequestTopicData struct {
 }
 
 func (v VoteRequestTopicData) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v VoteRequestTopicData) Partitions() VoteRequestPartitionDataList {
 	return VoteRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -96,10 +95,8 @@ type VoteRequestPartitionData struct {
 }
 
 func (v VoteRequestPartitionData) PartitionIndex() int32 { return v.m.int32(v.off) }
-
 func (v VoteRequestPartitionData) CandidateEpoch() int32 { return v.m.int32(v.off + 4) }
-
-func (v VoteRequestPartitionData) CandidateID() int32 { return v.m.int32(v.off + 8) }
+func (v VoteRequestPartitionData) CandidateID() int32    { return v.m.int32(v.off + 8) }
 
 // CandidateDirectoryID: versions 1+.
 func (v VoteRequestPartitionData) CandidateDirectoryID() fastcodec.UUID {
@@ -184,16 +181,12 @@ func (l VoteRequestPartitionDataList) All() iter.Seq[VoteRequestPartitionData] {
 }
 
 func parseVoteRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 0
 	if v >= 1 {
 		run1 = 4
 	}
 	off := 0
-	// ClusterId
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[0], s[1] = 0, uint32(off)
@@ -207,7 +200,6 @@ func parseVoteRequestFlexible(m *message, s *[5]uint32) int {
 		return m.failRun(off, "VoterId:4@1+", -1)
 	}
 	off += run1
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -218,8 +210,7 @@ func parseVoteRequestFlexible(m *message, s *[5]uint32) int {
 	if off = parseVoteRequestTopicDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -229,10 +220,7 @@ func parseVoteRequestFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseVoteRequestTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 24
 	if v >= 1 {
 		run1 = 56
@@ -242,14 +230,12 @@ func parseVoteRequestTopicDataFlexible(m *message, off, n int, at uint32) int {
 	}
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(run1+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(run1+1)]
@@ -265,8 +251,7 @@ func parseVoteRequestTopicDataFlexible(m *message, off, n int, at uint32) int {
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

@@ -32,7 +32,6 @@ func (m *VoteResponse) Parse(body []byte, version int16) error {
 }
 
 func (m *VoteResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
-
 func (m *VoteResponse) Topics() VoteResponseTopicDataList {
 	return VoteResponseTopicDataList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -62,7 +61,6 @@ type VoteResponseTopicData struct {
 }
 
 func (v VoteResponseTopicData) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v VoteResponseTopicData) Partitions() VoteResponsePartitionDataList {
 	return VoteResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -99,15 +97,11 @@ type VoteResponsePartitionData struct {
 	off uint32
 }
 
-func (v VoteResponsePartitionData) PartitionIndex() int32 { return v.m.int32(v.off) }
-
+func (v VoteResponsePartitionData) PartitionIndex() int32          { return v.m.int32(v.off) }
 func (v VoteResponsePartitionData) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.off + 4) }
-
-func (v VoteResponsePartitionData) LeaderID() int32 { return v.m.int32(v.off + 6) }
-
-func (v VoteResponsePartitionData) LeaderEpoch() int32 { return v.m.int32(v.off + 10) }
-
-func (v VoteResponsePartitionData) VoteGranted() bool { return v.m.bool(v.off + 14) }
+func (v VoteResponsePartitionData) LeaderID() int32                { return v.m.int32(v.off + 6) }
+func (v VoteResponsePartitionData) LeaderEpoch() int32             { return v.m.int32(v.off + 10) }
+func (v VoteResponsePartitionData) VoteGranted() bool              { return v.m.bool(v.off + 14) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v VoteResponsePartitionData) UnknownTags() fastcodec.Tags {
@@ -140,10 +134,8 @@ type VoteResponseNodeEndpoint struct {
 }
 
 func (v VoteResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
-
-func (v VoteResponseNodeEndpoint) Host() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-func (v VoteResponseNodeEndpoint) Port() uint16 { return v.m.uint16(v.s[2]) }
+func (v VoteResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
+func (v VoteResponseNodeEndpoint) Port() uint16  { return v.m.uint16(v.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v VoteResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
@@ -172,15 +164,12 @@ func (l VoteResponseNodeEndpointList) All() iter.Seq[VoteResponseNodeEndpoint] {
 }
 
 func parseVoteResponseFlexible(m *message, s *[4]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -191,8 +180,7 @@ func parseVoteResponseFlexible(m *message, s *[4]uint32) int {
 	if off = parseVoteResponseTopicDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 		s[3] = 0
@@ -206,10 +194,7 @@ func parseVoteResponseFlexible(m *message, s *[4]uint32) int {
 }
 
 func tagsVoteResponse(m *message, off, i int) (int, uint32) {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	var block, seen uint32
 	n, off := m.tagCount(off, i)
 	for ; n > 0; n-- {
@@ -224,7 +209,6 @@ func tagsVoteResponse(m *message, off, i int) (int, uint32) {
 			}
 			t := (*[2]uint32)(m.words[block:])
 			off = at
-			// NodeEndpoints
 			if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 				count, base = int(b[off])-1, uint32(m.next)
 				m.next += count * 3
@@ -247,19 +231,15 @@ func tagsVoteResponse(m *message, off, i int) (int, uint32) {
 }
 
 func parseVoteResponseTopicDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// TopicName
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "TopicName", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(15+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(15+1)]
@@ -275,8 +255,7 @@ func parseVoteResponseTopicDataFlexible(m *message, off, n int, at uint32) int {
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -296,7 +275,6 @@ func parseVoteResponseNodeEndpointFlexible(m *message, off, n int, at uint32) in
 			return m.failRun(off, "NodeId:4", i)
 		}
 		off += 4
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[1], off = uint32(off+1), off+int(b[off])
 			s[2] = uint32(off)

@@ -32,7 +32,6 @@ func (m *VotersRecord) Parse(body []byte, version int16) error {
 }
 
 func (m *VotersRecord) VersionField() int16 { return m.int16(0) }
-
 func (m *VotersRecord) Voters() VotersRecordVoterList {
 	return VotersRecordVoterList{list{&m.message, m.s[0], m.s[1]}}
 }
@@ -48,14 +47,11 @@ type VotersRecordVoter struct {
 	s *[5]uint32
 }
 
-func (v VotersRecordVoter) VoterID() int32 { return v.m.int32(v.s[0]) }
-
+func (v VotersRecordVoter) VoterID() int32                   { return v.m.int32(v.s[0]) }
 func (v VotersRecordVoter) VoterDirectoryID() fastcodec.UUID { return v.m.uuid(v.s[0] + 4) }
-
 func (v VotersRecordVoter) Endpoints() VotersRecordEndpointList {
 	return VotersRecordEndpointList{list{v.m, v.s[1], v.s[2]}}
 }
-
 func (v VotersRecordVoter) KRaftVersionFeature() VotersRecordKRaftVersionFeature {
 	return VotersRecordKRaftVersionFeature{v.m, v.s[3]}
 }
@@ -93,9 +89,7 @@ type VotersRecordEndpoint struct {
 }
 
 func (v VotersRecordEndpoint) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v VotersRecordEndpoint) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
 func (v VotersRecordEndpoint) Port() uint16 { return v.m.uint16(v.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -131,7 +125,6 @@ type VotersRecordKRaftVersionFeature struct {
 }
 
 func (v VotersRecordKRaftVersionFeature) MinSupportedVersion() int16 { return v.m.int16(v.off) }
-
 func (v VotersRecordKRaftVersionFeature) MaxSupportedVersion() int16 { return v.m.int16(v.off + 2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -140,15 +133,12 @@ func (v VotersRecordKRaftVersionFeature) UnknownTags() fastcodec.Tags {
 }
 
 func parseVotersRecordFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
 	if off > len(b)-2 {
 		return m.failRun(off, "Version:2", -1)
 	}
 	off += 2
-	// Voters
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*27 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 5
@@ -159,8 +149,7 @@ func parseVotersRecordFlexible(m *message, s *[3]uint32) int {
 	if off = parseVotersRecordVoterFlexible(m, off, count, base); off < 0 {
 		return m.in("Voters", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -170,9 +159,7 @@ func parseVotersRecordFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseVotersRecordVoterFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -180,7 +167,6 @@ func parseVotersRecordVoterFlexible(m *message, off, n int, at uint32) int {
 			return m.failRun(off, "VoterId:4 VoterDirectoryId:16", i)
 		}
 		off += 20
-		// Endpoints
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*5 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -193,7 +179,6 @@ func parseVotersRecordVoterFlexible(m *message, off, n int, at uint32) int {
 		}
 		s = (*[5]uint32)(m.words[at:])
 		s[1], s[2] = uint32(count), base
-		// KRaftVersionFeature
 		s[3] = uint32(off)
 		if off = m.fixed(off, 4, true, "MinSupportedVersion:2 MaxSupportedVersion:2", "KRaftVersionFeature", i); off < 0 {
 			return -1
@@ -213,14 +198,12 @@ func parseVotersRecordEndpointFlexible(m *message, off, n int, at uint32) int {
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Host
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[2], off = uint32(off+1), off+int(b[off])
 			s[3] = uint32(off)

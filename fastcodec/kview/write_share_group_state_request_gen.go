@@ -32,7 +32,6 @@ func (m *WriteShareGroupStateRequest) Parse(body []byte, version int16) error {
 }
 
 func (m *WriteShareGroupStateRequest) GroupID() []byte { return m.bytes(m.s[0], m.s[1]) }
-
 func (m *WriteShareGroupStateRequest) Topics() WriteShareGroupStateRequestWriteStateDataList {
 	return WriteShareGroupStateRequestWriteStateDataList{list{&m.message, m.s[2], m.s[3]}}
 }
@@ -49,7 +48,6 @@ type WriteShareGroupStateRequestWriteStateData struct {
 }
 
 func (v WriteShareGroupStateRequestWriteStateData) TopicID() fastcodec.UUID { return v.m.uuid(v.s[0]) }
-
 func (v WriteShareGroupStateRequestWriteStateData) Partitions() WriteShareGroupStateRequestPartitionDataList {
 	return WriteShareGroupStateRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -86,12 +84,9 @@ type WriteShareGroupStateRequestPartitionData struct {
 	s *[4]uint32
 }
 
-func (v WriteShareGroupStateRequestPartitionData) Partition() int32 { return v.m.int32(v.s[0]) }
-
-func (v WriteShareGroupStateRequestPartitionData) StateEpoch() int32 { return v.m.int32(v.s[0] + 4) }
-
+func (v WriteShareGroupStateRequestPartitionData) Partition() int32   { return v.m.int32(v.s[0]) }
+func (v WriteShareGroupStateRequestPartitionData) StateEpoch() int32  { return v.m.int32(v.s[0] + 4) }
 func (v WriteShareGroupStateRequestPartitionData) LeaderEpoch() int32 { return v.m.int32(v.s[0] + 8) }
-
 func (v WriteShareGroupStateRequestPartitionData) StartOffset() int64 { return v.m.int64(v.s[0] + 12) }
 
 // DeliveryCompleteCount: versions 1+, else -1.
@@ -138,12 +133,9 @@ type WriteShareGroupStateRequestStateBatch struct {
 	off uint32
 }
 
-func (v WriteShareGroupStateRequestStateBatch) FirstOffset() int64 { return v.m.int64(v.off) }
-
-func (v WriteShareGroupStateRequestStateBatch) LastOffset() int64 { return v.m.int64(v.off + 8) }
-
-func (v WriteShareGroupStateRequestStateBatch) DeliveryState() int8 { return v.m.int8(v.off + 16) }
-
+func (v WriteShareGroupStateRequestStateBatch) FirstOffset() int64   { return v.m.int64(v.off) }
+func (v WriteShareGroupStateRequestStateBatch) LastOffset() int64    { return v.m.int64(v.off + 8) }
+func (v WriteShareGroupStateRequestStateBatch) DeliveryState() int8  { return v.m.int8(v.off + 16) }
 func (v WriteShareGroupStateRequestStateBatch) DeliveryCount() int16 { return v.m.int16(v.off + 17) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
@@ -171,18 +163,14 @@ func (l WriteShareGroupStateRequestStateBatchList) All() iter.Seq[WriteShareGrou
 }
 
 func parseWriteShareGroupStateRequestFlexible(m *message, s *[5]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// GroupId
 	if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 		s[0], off = uint32(off+1), off+int(b[off])
 		s[1] = uint32(off)
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	// Topics
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -193,8 +181,7 @@ func parseWriteShareGroupStateRequestFlexible(m *message, s *[5]uint32) int {
 	if off = parseWriteShareGroupStateRequestWriteStateDataFlexible(m, off, count, base); off < 0 {
 		return m.in("Topics", -1)
 	}
-	s[2], s[3] = uint32(count), base
-	s[4] = uint32(off)
+	s[2], s[3], s[4] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -204,9 +191,7 @@ func parseWriteShareGroupStateRequestFlexible(m *message, s *[5]uint32) int {
 }
 
 func parseWriteShareGroupStateRequestWriteStateDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -214,7 +199,6 @@ func parseWriteShareGroupStateRequestWriteStateDataFlexible(m *message, off, n i
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*22 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -226,8 +210,7 @@ func parseWriteShareGroupStateRequestWriteStateDataFlexible(m *message, off, n i
 			return m.in("Partitions", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -239,10 +222,7 @@ func parseWriteShareGroupStateRequestWriteStateDataFlexible(m *message, off, n i
 }
 
 func parseWriteShareGroupStateRequestPartitionDataFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 20
 	if v >= 1 {
 		run1 = 24
@@ -254,7 +234,6 @@ func parseWriteShareGroupStateRequestPartitionDataFlexible(m *message, off, n in
 			return m.failRun(off, "Partition:4 StateEpoch:4 LeaderEpoch:4 StartOffset:8 DeliveryCompleteCount:4@1+", i)
 		}
 		off += run1
-		// StateBatches
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(19+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(19+1)]
@@ -270,8 +249,7 @@ func parseWriteShareGroupStateRequestPartitionDataFlexible(m *message, off, n in
 			return -1
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {

@@ -49,7 +49,6 @@ type WriteShareGroupStateResponseWriteStateResult struct {
 func (v WriteShareGroupStateResponseWriteStateResult) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[0])
 }
-
 func (v WriteShareGroupStateResponseWriteStateResult) Partitions() WriteShareGroupStateResponsePartitionResultList {
 	return WriteShareGroupStateResponsePartitionResultList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -87,7 +86,6 @@ type WriteShareGroupStateResponsePartitionResult struct {
 }
 
 func (v WriteShareGroupStateResponsePartitionResult) Partition() int32 { return v.m.int32(v.s[0]) }
-
 func (v WriteShareGroupStateResponsePartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[0] + 4)
 }
@@ -124,11 +122,8 @@ func (l WriteShareGroupStateResponsePartitionResultList) All() iter.Seq[WriteSha
 }
 
 func parseWriteShareGroupStateResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Results
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*18 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -139,8 +134,7 @@ func parseWriteShareGroupStateResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseWriteShareGroupStateResponseWriteStateResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Results", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -150,9 +144,7 @@ func parseWriteShareGroupStateResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseWriteShareGroupStateResponseWriteStateResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -160,7 +152,6 @@ func parseWriteShareGroupStateResponseWriteStateResultFlexible(m *message, off, 
 			return m.failRun(off, "TopicId:16", i)
 		}
 		off += 16
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*8 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 3
@@ -172,8 +163,7 @@ func parseWriteShareGroupStateResponseWriteStateResultFlexible(m *message, off, 
 			return m.in("Partitions", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -193,7 +183,6 @@ func parseWriteShareGroupStateResponsePartitionResultFlexible(m *message, off, n
 			return m.failRun(off, "Partition:4 ErrorCode:2", i)
 		}
 		off += 6
-		// ErrorMessage
 		if off < len(b) && b[off] == 0 {
 			off++
 			s[1], s[2] = 0, uint32(off)

@@ -53,18 +53,14 @@ type WriteTxnMarkersRequestWritableTxnMarker struct {
 	s *[4]uint32
 }
 
-func (v WriteTxnMarkersRequestWritableTxnMarker) ProducerID() int64 { return v.m.int64(v.s[0]) }
-
+func (v WriteTxnMarkersRequestWritableTxnMarker) ProducerID() int64    { return v.m.int64(v.s[0]) }
 func (v WriteTxnMarkersRequestWritableTxnMarker) ProducerEpoch() int16 { return v.m.int16(v.s[0] + 8) }
-
 func (v WriteTxnMarkersRequestWritableTxnMarker) TransactionResult() bool {
 	return v.m.bool(v.s[0] + 10)
 }
-
 func (v WriteTxnMarkersRequestWritableTxnMarker) Topics() WriteTxnMarkersRequestWritableTxnMarkerTopicList {
 	return WriteTxnMarkersRequestWritableTxnMarkerTopicList{list{v.m, v.s[1], v.s[2]}}
 }
-
 func (v WriteTxnMarkersRequestWritableTxnMarker) CoordinatorEpoch() int32 { return v.m.int32(v.s[3]) }
 
 // TransactionVersion: versions 2+.
@@ -115,7 +111,6 @@ type WriteTxnMarkersRequestWritableTxnMarkerTopic struct {
 }
 
 func (v WriteTxnMarkersRequestWritableTxnMarkerTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
 func (v WriteTxnMarkersRequestWritableTxnMarkerTopic) PartitionIndexes() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
@@ -150,11 +145,8 @@ func (l WriteTxnMarkersRequestWritableTxnMarkerTopicList) All() iter.Seq[WriteTx
 }
 
 func parseWriteTxnMarkersRequestFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Markers
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*17 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -165,8 +157,7 @@ func parseWriteTxnMarkersRequestFlexible(m *message, s *[3]uint32) int {
 	if off = parseWriteTxnMarkersRequestWritableTxnMarkerFlexible(m, off, count, base); off < 0 {
 		return m.in("Markers", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -176,11 +167,8 @@ func parseWriteTxnMarkersRequestFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseWriteTxnMarkersRequestLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Markers
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*19 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -196,10 +184,7 @@ func parseWriteTxnMarkersRequestLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseWriteTxnMarkersRequestWritableTxnMarkerFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	v := m.version
-	var count int
-	var base uint32
+	b, v, count, base := m.b, m.version, 0, uint32(0)
 	run1 := 4
 	if v >= 2 {
 		run1 = 5
@@ -211,7 +196,6 @@ func parseWriteTxnMarkersRequestWritableTxnMarkerFlexible(m *message, off, n int
 			return m.failRun(off, "ProducerId:8 ProducerEpoch:2 TransactionResult:1", i)
 		}
 		off += 11
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 4
@@ -223,8 +207,7 @@ func parseWriteTxnMarkersRequestWritableTxnMarkerFlexible(m *message, off, n int
 			return m.in("Topics", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off > len(b)-run1 {
 			return m.failRun(off, "CoordinatorEpoch:4 TransactionVersion:1@2+", i)
 		}
@@ -240,9 +223,7 @@ func parseWriteTxnMarkersRequestWritableTxnMarkerFlexible(m *message, off, n int
 }
 
 func parseWriteTxnMarkersRequestWritableTxnMarkerLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -250,7 +231,6 @@ func parseWriteTxnMarkersRequestWritableTxnMarkerLegacy(m *message, off, n int, 
 			return m.failRun(off, "ProducerId:8 ProducerEpoch:2 TransactionResult:1", i)
 		}
 		off += 11
-		// Topics
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 4
@@ -262,8 +242,7 @@ func parseWriteTxnMarkersRequestWritableTxnMarkerLegacy(m *message, off, n int, 
 			return m.in("Topics", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off > len(b)-4 {
 			return m.failRun(off, "CoordinatorEpoch:4", i)
 		}
@@ -277,14 +256,12 @@ func parseWriteTxnMarkersRequestWritableTxnMarkerTopicFlexible(m *message, off, 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// PartitionIndexes
 		if off < len(b) && uint(b[off])-1 < 127 && (int(b[off])-1)*4 < len(b)-off {
 			s[2], off = uint32(off+1), off+1+(int(b[off])-1)*4
 			s[3] = uint32(off)
@@ -305,14 +282,12 @@ func parseWriteTxnMarkersRequestWritableTxnMarkerTopicLegacy(m *message, off, n 
 	b := m.b
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// PartitionIndexes
 		if off <= len(b)-4 && uint(i32(b, off)) <= uint(len(b)-4-off)/4 {
 			s[2], off = uint32(off+4), off+4+i32(b, off)*4
 			s[3] = uint32(off)

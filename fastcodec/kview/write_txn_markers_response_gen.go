@@ -54,7 +54,6 @@ type WriteTxnMarkersResponseWritableTxnMarkerResult struct {
 }
 
 func (v WriteTxnMarkersResponseWritableTxnMarkerResult) ProducerID() int64 { return v.m.int64(v.s[0]) }
-
 func (v WriteTxnMarkersResponseWritableTxnMarkerResult) Topics() WriteTxnMarkersResponseWritableTxnMarkerTopicResultList {
 	return WriteTxnMarkersResponseWritableTxnMarkerTopicResultList{list{v.m, v.s[1], v.s[2]}}
 }
@@ -97,7 +96,6 @@ type WriteTxnMarkersResponseWritableTxnMarkerTopicResult struct {
 func (v WriteTxnMarkersResponseWritableTxnMarkerTopicResult) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
-
 func (v WriteTxnMarkersResponseWritableTxnMarkerTopicResult) Partitions() WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList {
 	return WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
@@ -140,7 +138,6 @@ type WriteTxnMarkersResponseWritableTxnMarkerPartitionResult struct {
 func (v WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) PartitionIndex() int32 {
 	return v.m.int32(v.off)
 }
-
 func (v WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
@@ -181,11 +178,8 @@ func (l WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList) All() iter.
 }
 
 func parseWriteTxnMarkersResponseFlexible(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Markers
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*10 < len(b)-off && m.next+(int(b[off])-1)*4 <= len(m.words) {
 		count, base = int(b[off])-1, uint32(m.next)
 		m.next += count * 4
@@ -196,8 +190,7 @@ func parseWriteTxnMarkersResponseFlexible(m *message, s *[3]uint32) int {
 	if off = parseWriteTxnMarkersResponseWritableTxnMarkerResultFlexible(m, off, count, base); off < 0 {
 		return m.in("Markers", -1)
 	}
-	s[0], s[1] = uint32(count), base
-	s[2] = uint32(off)
+	s[0], s[1], s[2] = uint32(count), base, uint32(off)
 	if off < len(b) && b[off] == 0 {
 		off++
 	} else if off = m.skipTags(off, -1); off < 0 {
@@ -207,11 +200,8 @@ func parseWriteTxnMarkersResponseFlexible(m *message, s *[3]uint32) int {
 }
 
 func parseWriteTxnMarkersResponseLegacy(m *message, s *[3]uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	off := 0
-	// Markers
 	if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*12 <= len(b)-4-off && m.next+i32(b, off)*4 <= len(m.words) {
 		count, base = i32(b, off), uint32(m.next)
 		m.next += count * 4
@@ -227,9 +217,7 @@ func parseWriteTxnMarkersResponseLegacy(m *message, s *[3]uint32) int {
 }
 
 func parseWriteTxnMarkersResponseWritableTxnMarkerResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -237,7 +225,6 @@ func parseWriteTxnMarkersResponseWritableTxnMarkerResultFlexible(m *message, off
 			return m.failRun(off, "ProducerId:8", i)
 		}
 		off += 8
-		// Topics
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*3 < len(b)-off && m.next+(int(b[off])-1)*5 <= len(m.words) {
 			count, base = int(b[off])-1, uint32(m.next)
 			m.next += count * 5
@@ -249,8 +236,7 @@ func parseWriteTxnMarkersResponseWritableTxnMarkerResultFlexible(m *message, off
 			return m.in("Topics", i)
 		}
 		s = (*[4]uint32)(m.words[at:])
-		s[1], s[2] = uint32(count), base
-		s[3] = uint32(off)
+		s[1], s[2], s[3] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -262,9 +248,7 @@ func parseWriteTxnMarkersResponseWritableTxnMarkerResultFlexible(m *message, off
 }
 
 func parseWriteTxnMarkersResponseWritableTxnMarkerResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[4]uint32)(m.words[at:])
 		s[0] = uint32(off)
@@ -272,7 +256,6 @@ func parseWriteTxnMarkersResponseWritableTxnMarkerResultLegacy(m *message, off, 
 			return m.failRun(off, "ProducerId:8", i)
 		}
 		off += 8
-		// Topics
 		if off <= len(b)-4 && uint(i32(b, off))-1 < 1<<16 && i32(b, off)*6 <= len(b)-4-off && m.next+i32(b, off)*5 <= len(m.words) {
 			count, base = i32(b, off), uint32(m.next)
 			m.next += count * 5
@@ -291,19 +274,15 @@ func parseWriteTxnMarkersResponseWritableTxnMarkerResultLegacy(m *message, off, 
 }
 
 func parseWriteTxnMarkersResponseWritableTxnMarkerTopicResultFlexible(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off < len(b) && uint(b[off])-1 < 127 && int(b[off]) <= len(b)-off {
 			s[0], off = uint32(off+1), off+int(b[off])
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactString, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*(6+1) < len(b)-off {
 			count, base = int(b[off])-1, uint32(off+1)
 			tags, last := byte(0), b[:off+1+count*(6+1)]
@@ -319,8 +298,7 @@ func parseWriteTxnMarkersResponseWritableTxnMarkerTopicResultFlexible(m *message
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
-		s[2], s[3] = uint32(count), base
-		s[4] = uint32(off)
+		s[2], s[3], s[4] = uint32(count), base, uint32(off)
 		if off < len(b) && b[off] == 0 {
 			off++
 		} else if off = m.skipTags(off, i); off < 0 {
@@ -332,19 +310,15 @@ func parseWriteTxnMarkersResponseWritableTxnMarkerTopicResultFlexible(m *message
 }
 
 func parseWriteTxnMarkersResponseWritableTxnMarkerTopicResultLegacy(m *message, off, n int, at uint32) int {
-	b := m.b
-	var count int
-	var base uint32
+	b, count, base := m.b, 0, uint32(0)
 	for i := range n {
 		s := (*[5]uint32)(m.words[at:])
-		// Name
 		if off <= len(b)-2 && uint(i16(b, off)) <= uint(len(b)-2-off) {
 			s[0], off = uint32(off+2), off+2+i16(b, off)
 			s[1] = uint32(off)
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "Name", i); off < 0 {
 			return -1
 		}
-		// Partitions
 		if off, count, base = m.strided(off, 6, fault.Count32, "PartitionIndex:4 ErrorCode:2", "Partitions", i); off < 0 {
 			return -1
 		}

@@ -333,7 +333,7 @@ func (g *viewWriter) accessor(s *slots.Struct, f *slots.Field) {
 	head := fmt.Sprintf("func (%s) %s() %s {", a.receiver, name, result)
 	version := a.m + "version"
 	if one := g.oneLine(a, f, all); one != "" {
-		g.p("%s return %s }\n", head, one)
+		g.p("%s return %s }", head, one)
 		return
 	}
 	g.p("%s", head)

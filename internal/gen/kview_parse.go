@@ -81,20 +81,27 @@ func (g *viewWriter) parsers(s *slots.Struct) {
 // flush writes what has been gathered: declarations, start, body.
 func (p *parser) flush(start string) {
 	text := p.body.String()
-	if strings.Contains(text, "b[") || strings.Contains(text, "(b") {
-		p.p("b := m.b")
+	var names, values []string
+	declare := func(used bool, name, value string) {
+		if used {
+			names, values = append(names, name), append(values, value)
+		}
 	}
-	if strings.Contains(p.head.String(), "v ") || strings.Contains(text, "if v ") || strings.Contains(text, "&& v ") {
-		p.p("v := m.version")
+	has := func(what ...string) bool {
+		for _, w := range what {
+			if strings.Contains(text, w) {
+				return true
+			}
+		}
+		return false
 	}
-	if strings.Contains(text, "count, base = ") {
-		p.p("var count int")
-	}
-	if strings.Contains(text, "base = ") {
-		p.p("var base uint32")
-	}
-	if strings.Contains(text, "null = ") {
-		p.p("var null bool")
+	declare(has("b[", "(b"), "b", "m.b")
+	declare(strings.Contains(p.head.String(), "v ") || has("if v ", "&& v "), "v", "m.version")
+	declare(has("count, base = "), "count", "0")
+	declare(has("base = "), "base", "uint32(0)")
+	declare(has("null = "), "null", "false")
+	if len(names) > 0 {
+		p.p("%s := %s", strings.Join(names, ", "), strings.Join(values, ", "))
 	}
 	p.WriteString(p.head.String())
 	p.p("%s", start)
@@ -127,7 +134,7 @@ func (p *parser) fields() {
 			p.f("if %s {", cond)
 		}
 		p.field(f, f.Schema.Versions.And(p.all))
-		if f.End != slots.None && f.Shape != slots.Span && f.Shape != slots.Numbers && p.stoodOn(f.End) {
+		if f.End != slots.None && (f.Shape == slots.Inline || f.Shape == slots.InlineFixed) && p.stoodOn(f.End) {
 			p.f("%s[%d] = uint32(off)", p.words, f.End)
 		}
 		if cond != "" {
@@ -245,7 +252,6 @@ func (p *parser) field(f *slots.Field, all schema.Versions) {
 	w0, w1 := fmt.Sprintf("%s[%d]", p.words, f.Word), fmt.Sprintf("%s[%d]", p.words, f.Word+1)
 	pair := fmt.Sprintf("(*[2]uint32)(%s[%d:%d])", p.words, f.Word, f.Word+2)
 	failed := "; off < 0 {\n" + p.ret("-1") + "\n}"
-	p.f("// %s", name)
 	p.byNull(f, all, func(nullable bool) {
 		switch f.Shape {
 		case slots.Span:
@@ -262,20 +268,29 @@ func (p *parser) field(f *slots.Field, all schema.Versions) {
 		case slots.Strings:
 			p.f("if off, count, base = m.strings(off, %s, %s, %q, %s)%s", p.kind("Count", nullable), p.kind("String", false), name, p.index, failed)
 			p.moved()
-			p.f("%s, %s = uint32(count), base", w0, w1)
+			p.counted(f, w0, w1)
 		case slots.Strided:
 			p.strided(f, all, nullable, failed)
 			p.moved()
-			p.f("%s, %s = uint32(count), base", w0, w1)
+			p.counted(f, w0, w1)
 		case slots.Entries:
 			p.array(f, all, nullable, failed)
 			p.f("if off = parse%s%s(m, off, count, base); off < 0 {\n%s\n}", f.Struct.Schema.GoName, encodingName(p.flexible), p.ret(fmt.Sprintf("m.in(%q, %s)", name, p.index)))
 			p.moved()
-			p.f("%s, %s = uint32(count), base", w0, w1)
+			p.counted(f, w0, w1)
 		case slots.Inline, slots.InlineFixed:
 			p.inline(f, all, w0, nullable)
 		}
 	})
+}
+
+// counted stores what is known of an array: count, base and, where a run follows, end.
+func (p *parser) counted(f *slots.Field, w0, w1 string) {
+	if f.End == slots.None || !p.stoodOn(f.End) {
+		p.f("%s, %s = uint32(count), base", w0, w1)
+		return
+	}
+	p.f("%s, %s, %s[%d] = uint32(count), base, uint32(off)", w0, w1, p.words, f.End)
 }
 
 // array writes the count of an array of structs with entries: a small one that

@@ -20,7 +20,7 @@ func DataRegistry(messages []*slots.Message) string {
 // ViewRegistry returns the text of kview/registry_gen.go.
 func ViewRegistry(messages []*slots.Message) string {
 	return registry(messages, "", "view", "new(%s)") +
-		strings.ReplaceAll(registry(messages, "Codec", "codec", "codec%s()"), ") Message {", ") *Codec {") + codecs(messages)
+		strings.ReplaceAll(registry(messages, "Codec", "codec", "codec(new(%[2]s), new(kdata.%[2]s), (*%[2]s).CopyTo)"), ") Message {", ") *Codec {")
 }
 
 // registry writes functions that choose a message: requests and responses by API
@@ -56,14 +56,4 @@ func choose(b *strings.Builder, messages []*slots.Message, head, on, value strin
 		}
 	}
 	b.WriteString("}\nreturn nil\n}\n\n")
-}
-
-// codecs writes the constructors of the codecs.
-func codecs(messages []*slots.Message) string {
-	var b strings.Builder
-	for _, m := range messages {
-		name := m.Root.Schema.GoName
-		fmt.Fprintf(&b, "func codec%s() *Codec {\nv, d := new(%s), new(kdata.%s)\nreturn &Codec{v, d, func() { v.CopyTo(d) }}\n}\n\n", name, name, name)
-	}
-	return b.String()
 }
