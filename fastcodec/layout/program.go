@@ -125,21 +125,10 @@ func (a *assembler) program(t *structure) *program {
 	return p
 }
 
-// end is the word of f that takes the offset behind it, where any run of this
-// encoding stands on it. The typed views leave the others alone, too.
+// end is the word of f that takes the offset behind it, where that is written.
 func (a *assembler) end(s *slots.Struct, f *slots.Field) int {
-	if f.End == slots.None || a.m.flexible && s.Section == f.End {
+	if f.End != slots.None && a.m.slots.StoodOn(s, f.End, a.m.flexible) {
 		return f.End
-	}
-	for _, g := range s.Fields {
-		if g.Shape != slots.InRun || g.Schema.IsTagged() || g.Base != f.End {
-			continue
-		}
-		for v := a.m.schema.Valid.Min; v <= a.m.schema.Valid.Max; v++ {
-			if g.Schema.Versions.Has(v) && a.m.schema.Flexible.Has(v) == a.m.flexible {
-				return f.End
-			}
-		}
 	}
 	return slots.None
 }

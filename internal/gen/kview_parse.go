@@ -147,18 +147,8 @@ func (p *parser) fields() {
 	p.run(run)
 }
 
-// stoodOn reports whether a run of this encoding has its base in the word.
-func (p *parser) stoodOn(word int) bool {
-	if p.flexible && p.s.Section == word {
-		return true
-	}
-	for _, f := range p.s.Fields {
-		if f.Shape == slots.InRun && !f.Schema.IsTagged() && f.Base == word && !f.Schema.Versions.And(p.all).Empty() {
-			return true
-		}
-	}
-	return false
-}
+// stoodOn reports whether the word, the end of a field, is written.
+func (p *parser) stoodOn(word int) bool { return p.m.StoodOn(p.s, word, p.flexible) }
 
 // runText describes a run for the errors that name its fields.
 func runText(fields []*slots.Field, all schema.Versions) string {

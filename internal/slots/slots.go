@@ -29,8 +29,10 @@
 //   - the section of tagged fields is found as if it were one more field behind
 //     the last run.
 //
-// Words of fields that a version lacks are not written and never read, but for
-// the end of a field, which a later run may stand on.
+// Words of fields that a version lacks are not written and never read. The end of
+// a field is written, at versions that lack the field too, where a run of the same
+// encoding stands on it (StoodOn); the word of the known tags in every flexible
+// version.
 package slots
 
 import "github.com/kafkawire/kafkawire/internal/schema"
@@ -95,6 +97,8 @@ type Struct struct {
 	Section  int // Base of the run that the tag section closes
 	// Maybe says that a view of the struct can be null or absent.
 	Maybe bool
+
+	laid bool
 }
 
 // Field is the index layout of a field.
@@ -151,9 +155,10 @@ func isFixed(s *schema.Struct) bool {
 // lay gives a struct and those inside it their words.
 func (l *Message) lay(ss *schema.Struct) *Struct {
 	s := l.Structs[ss]
-	if s.Fields != nil || len(ss.Fields) == 0 && ss != l.Schema.Root {
+	if s.laid {
 		return s
 	}
+	s.laid = true
 	flexible := !l.Schema.Flexible.Empty()
 	root := ss == l.Schema.Root
 	s.Start, s.Tags = None, None
@@ -245,6 +250,25 @@ func (f *Field) words() int {
 		return 1
 	}
 	return 2
+}
+
+// StoodOn reports whether a run of s, or its tag section, has its base in the word
+// at any version of the encoding.
+func (m *Message) StoodOn(s *Struct, word int, flexible bool) bool {
+	if flexible && s.Section == word {
+		return true
+	}
+	for _, f := range s.Fields {
+		if f.Shape != InRun || f.Schema.IsTagged() || f.Base != word {
+			continue
+		}
+		for v := m.Schema.Valid.Min; v <= m.Schema.Valid.Max; v++ {
+			if f.Schema.Versions.Has(v) && m.Schema.Flexible.Has(v) == flexible {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Distance is the number of bytes at a version between the base of f's run and f.
