@@ -12,6 +12,7 @@ import (
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 	"github.com/kafkawire/kafkawire/internal/schema"
+	"github.com/kafkawire/kafkawire/internal/unsafeio"
 )
 
 // ErrJSON: a JSON text that is not that of the message.
@@ -324,7 +325,7 @@ func (r *jsonReader) base64(v jsonValue) []byte {
 }
 
 func (r *jsonReader) integer(v jsonValue, least, most int64) int64 {
-	n, err := strconv.ParseInt(string(v), 10, 64)
+	n, err := strconv.ParseInt(unsafeio.String(v), 10, 64)
 	if !v.isNumber() || err != nil || n < least || n > most {
 		r.fail(ErrJSON, "an integer from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(most, 10)+", not "+v.describe())
 	}
@@ -361,7 +362,7 @@ func (r *jsonReader) float(v jsonValue) float64 {
 	case `"-Infinity"`:
 		return math.Inf(-1)
 	}
-	n, err := strconv.ParseFloat(string(v), 64)
+	n, err := strconv.ParseFloat(unsafeio.String(v), 64)
 	if !v.isNumber() || err != nil {
 		r.fail(ErrJSON, "a float64, not "+v.describe())
 	}
