@@ -10,40 +10,23 @@ import (
 
 // AbortedTxn is Kafka's message of that name, versions 0.
 type AbortedTxn struct {
-	ProducerID       int64
+	ProducerID       int64 `kafka:"ProducerId"`
 	FirstOffset      int64
 	LastOffset       int64
 	LastStableOffset int64
 
-	held []byte
+	held
 }
 
 // NewAbortedTxn returns one with Kafka's defaults.
 func NewAbortedTxn() AbortedTxn { return AbortedTxn{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AbortedTxn) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AbortedTxn) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("AbortedTxn", version, 0, 0)
-	default:
-		out, bad = appendAbortedTxnLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AbortedTxn) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("AbortedTxn", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("AbortedTxn", version)
-	}
-	return out, nil
-}
-
-func appendAbortedTxnLegacy(dst []byte, x *AbortedTxn) ([]byte, *failure) {
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 32)
 	{
 		p := (*[32]byte)(dst[len(dst)-32:])
@@ -51,6 +34,9 @@ func appendAbortedTxnLegacy(dst []byte, x *AbortedTxn) ([]byte, *failure) {
 		binary.BigEndian.PutUint64(p[8:16], uint64(x.FirstOffset))
 		binary.BigEndian.PutUint64(p[16:24], uint64(x.LastOffset))
 		binary.BigEndian.PutUint64(p[24:32], uint64(x.LastStableOffset))
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AbortedTxn", v, 32767)
 	}
 	return dst, nil
 }

@@ -10,70 +10,77 @@ import (
 
 // AddOffsetsToTxnRequest is Kafka's message of that name, versions 0-4.
 type AddOffsetsToTxnRequest struct {
-	TransactionalID []byte
-	ProducerID      int64
+	TransactionalID []byte `kafka:"TransactionalId string"`
+	ProducerID      int64  `kafka:"ProducerId"`
 	ProducerEpoch   int16
-	GroupID         []byte
+	GroupID         []byte `kafka:"GroupId string"`
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAddOffsetsToTxnRequest returns one with Kafka's defaults.
 func NewAddOffsetsToTxnRequest() AddOffsetsToTxnRequest { return AddOffsetsToTxnRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AddOffsetsToTxnRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AddOffsetsToTxnRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("AddOffsetsToTxnRequest", version, 0, 4)
-	case version >= 3:
-		out, bad = appendAddOffsetsToTxnRequestFlexible(dst, x)
-	default:
-		out, bad = appendAddOffsetsToTxnRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AddOffsetsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("AddOffsetsToTxnRequest", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("AddOffsetsToTxnRequest", version)
-	}
-	return out, nil
-}
-
-func appendAddOffsetsToTxnRequestFlexible(dst []byte, x *AddOffsetsToTxnRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TransactionalID)|len(x.GroupID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "TransactionalId:text GroupId:text", len(x.TransactionalID), len(x.GroupID))
-	}
-	dst = compactString(dst, x.TransactionalID)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
-	dst = compactString(dst, x.GroupID)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		f0, f1 := x.TransactionalID, x.GroupID
+		if n := len(dst) + 77; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[10]byte)(w[o : o+10])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+			}
+			w[o+10] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+11:o+43]), f1)
+			o += 11 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TransactionalID, e)
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+			dst = compactString(dst, x.GroupID, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
+	} else {
+		f0, f1 := x.TransactionalID, x.GroupID
+		if n := len(dst) + 78; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			{
+				p := (*[10]byte)(w[o : o+10])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+			}
+			binary.BigEndian.PutUint16(w[o+10:o+12], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+12:o+44]), f1)
+			o += 12 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.TransactionalID, e)
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+			dst = legacyString(dst, x.GroupID, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendAddOffsetsToTxnRequestLegacy(dst []byte, x *AddOffsetsToTxnRequest) ([]byte, *failure) {
-	if len(x.TransactionalID)|len(x.GroupID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "TransactionalId:text GroupId:text", len(x.TransactionalID), len(x.GroupID))
-	}
-	dst = legacyString(dst, x.TransactionalID)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
-	dst = legacyString(dst, x.GroupID)
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "AddOffsetsToTxnRequest", v, 3)
 	}
 	return dst, nil
 }

@@ -14,58 +14,36 @@ type AddOffsetsToTxnResponse struct {
 	ErrorCode      fastcodec.ErrorCode
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAddOffsetsToTxnResponse returns one with Kafka's defaults.
 func NewAddOffsetsToTxnResponse() AddOffsetsToTxnResponse { return AddOffsetsToTxnResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AddOffsetsToTxnResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AddOffsetsToTxnResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("AddOffsetsToTxnResponse", version, 0, 4)
-	case version >= 3:
-		out, bad = appendAddOffsetsToTxnResponseFlexible(dst, x)
-	default:
-		out, bad = appendAddOffsetsToTxnResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AddOffsetsToTxnResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("AddOffsetsToTxnResponse", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("AddOffsetsToTxnResponse", version)
-	}
-	return out, nil
-}
-
-func appendAddOffsetsToTxnResponseFlexible(dst []byte, x *AddOffsetsToTxnResponse) ([]byte, *failure) {
-	var bad *failure
-	dst = room(dst, 7)
-	{
-		p := (*[7]byte)(dst[len(dst)-7:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		p[6] = 0
-	}
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		dst = room(dst, 7)
+		{
+			p := (*[7]byte)(dst[len(dst)-7:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+			p[6] = 0
 		}
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendAddOffsetsToTxnResponseLegacy(dst []byte, x *AddOffsetsToTxnResponse) ([]byte, *failure) {
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "AddOffsetsToTxnResponse", v, 3)
 	}
 	return dst, nil
 }

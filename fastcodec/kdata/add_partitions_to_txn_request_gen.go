@@ -10,29 +10,23 @@ import (
 
 // AddPartitionsToTxnRequest is Kafka's message of that name, versions 0-5.
 type AddPartitionsToTxnRequest struct {
-	Transactions              []AddPartitionsToTxnRequestTransaction // versions 4+
-	V3AndBelowTransactionalID []byte                                 // versions 0-3
-	V3AndBelowProducerID      int64                                  // versions 0-3
-	V3AndBelowProducerEpoch   int16                                  // versions 0-3
-	V3AndBelowTopics          []AddPartitionsToTxnRequestTopic       // versions 0-3
+	Transactions              []AddPartitionsToTxnRequestTransaction `kafka:"Transactions 4+"`
+	V3AndBelowTransactionalID []byte                                 `kafka:"V3AndBelowTransactionalId string 0-3"`
+	V3AndBelowProducerID      int64                                  `kafka:"V3AndBelowProducerId 0-3"`
+	V3AndBelowProducerEpoch   int16                                  `kafka:"V3AndBelowProducerEpoch 0-3"`
+	V3AndBelowTopics          []AddPartitionsToTxnRequestTopic       `kafka:"V3AndBelowTopics 0-3"`
 	UnknownTags               []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAddPartitionsToTxnRequest returns one with Kafka's defaults.
 func NewAddPartitionsToTxnRequest() AddPartitionsToTxnRequest { return AddPartitionsToTxnRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AddPartitionsToTxnRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AddPartitionsToTxnRequestTransaction is the struct AddPartitionsToTxnTransaction of AddPartitionsToTxnRequest.
 type AddPartitionsToTxnRequestTransaction struct {
-	TransactionalID []byte
-	ProducerID      int64
+	TransactionalID []byte `kafka:"TransactionalId string"`
+	ProducerID      int64  `kafka:"ProducerId"`
 	ProducerEpoch   int16
 	VerifyOnly      bool
 	Topics          []AddPartitionsToTxnRequestTopic
@@ -41,156 +35,187 @@ type AddPartitionsToTxnRequestTransaction struct {
 
 // AddPartitionsToTxnRequestTopic is the struct AddPartitionsToTxnTopic of AddPartitionsToTxnRequest.
 type AddPartitionsToTxnRequestTopic struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AddPartitionsToTxnRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("AddPartitionsToTxnRequest", version, 0, 5)
-	case version >= 3:
-		out, bad = appendAddPartitionsToTxnRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendAddPartitionsToTxnRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AddPartitionsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("AddPartitionsToTxnRequest", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("AddPartitionsToTxnRequest", version)
-	}
-	return out, nil
-}
-
-func appendAddPartitionsToTxnRequestFlexible(dst []byte, x *AddPartitionsToTxnRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.V3AndBelowTransactionalID) > fastcodec.MaxString || tooMany(len(x.Transactions)|len(x.V3AndBelowTopics)) {
-		return nil, tooLong(-1, "Transactions V3AndBelowTransactionalId:text V3AndBelowTopics", len(x.Transactions), len(x.V3AndBelowTransactionalID), len(x.V3AndBelowTopics))
-	}
-	if v >= 4 {
-		dst = compactCount(dst, len(x.Transactions))
-		if dst, bad = appendAddPartitionsToTxnRequestTransactionFlexibleSlice(dst, x.Transactions); bad != nil {
-			return nil, bad.in("Transactions", -1)
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		if v < 4 && len(x.Transactions) > 0 {
+			e.failed = true
 		}
-	} else if len(x.Transactions) > 0 {
-		return nil, lacking("Transactions", -1)
-	}
-	if v <= 3 {
-		dst = compactString(dst, x.V3AndBelowTransactionalID)
-	} else if len(x.V3AndBelowTransactionalID) > 0 {
-		return nil, lacking("V3AndBelowTransactionalId", -1)
-	}
-	if v <= 3 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.V3AndBelowProducerID))
-	} else if x.V3AndBelowProducerID != 0 {
-		return nil, lacking("V3AndBelowProducerId", -1)
-	}
-	if v <= 3 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.V3AndBelowProducerEpoch))
-	} else if x.V3AndBelowProducerEpoch != 0 {
-		return nil, lacking("V3AndBelowProducerEpoch", -1)
-	}
-	if v <= 3 {
-		dst = compactCount(dst, len(x.V3AndBelowTopics))
-		if dst, bad = appendAddPartitionsToTxnRequestTopicFlexibleSlice(dst, x.V3AndBelowTopics); bad != nil {
-			return nil, bad.in("V3AndBelowTopics", -1)
+		if v > 3 && len(x.V3AndBelowTransactionalID) > 0 {
+			e.failed = true
 		}
-	} else if len(x.V3AndBelowTopics) > 0 {
-		return nil, lacking("V3AndBelowTopics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+		if v > 3 && x.V3AndBelowProducerID != 0 {
+			e.failed = true
 		}
-	}
-	return dst, nil
-}
-
-func appendAddPartitionsToTxnRequestTransactionFlexibleSlice(dst []byte, s []AddPartitionsToTxnRequestTransaction) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.TransactionalID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "TransactionalId:text Topics", len(x.TransactionalID), len(x.Topics))
+		if v > 3 && x.V3AndBelowProducerEpoch != 0 {
+			e.failed = true
 		}
-		dst = compactString(dst, x.TransactionalID)
-		dst = room(dst, 11)
-		{
-			p := (*[11]byte)(dst[len(dst)-11:])
-			binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-			binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-			p[10] = bit(x.VerifyOnly)
+		if v > 3 && len(x.V3AndBelowTopics) > 0 {
+			e.failed = true
 		}
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendAddPartitionsToTxnRequestTopicFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if v >= 4 {
+			dst = compactCount(dst, len(x.Transactions), e)
+			if len(x.Transactions) > 0 {
+				dst = flexibleAllAddPartitionsToTxnRequestTransaction(dst, x.Transactions, e)
+			}
+		}
+		f0 := x.V3AndBelowTransactionalID
+		if n := len(dst) + 43; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 3 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+				{
+					p := (*[10]byte)(w[o : o+10])
+					binary.BigEndian.PutUint64(p[0:8], uint64(x.V3AndBelowProducerID))
+					binary.BigEndian.PutUint16(p[8:10], uint16(x.V3AndBelowProducerEpoch))
+				}
+				o += 10
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			if v <= 3 {
+				dst = compactString(dst, x.V3AndBelowTransactionalID, e)
+				dst = binary.BigEndian.AppendUint64(dst, uint64(x.V3AndBelowProducerID))
+				dst = binary.BigEndian.AppendUint16(dst, uint16(x.V3AndBelowProducerEpoch))
+			}
+		}
+		if v <= 3 {
+			dst = compactCount(dst, len(x.V3AndBelowTopics), e)
+			if len(x.V3AndBelowTopics) > 0 {
+				dst = flexibleAllAddPartitionsToTxnRequestTopic(dst, x.V3AndBelowTopics, e)
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		e.failIf(len(x.Transactions) > 0)
+		f0 := x.V3AndBelowTransactionalID
+		if n := len(dst) + 48; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			{
+				p := (*[10]byte)(w[o : o+10])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.V3AndBelowProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.V3AndBelowProducerEpoch))
+			}
+			binary.BigEndian.PutUint32(w[o+10:o+14], uint32(len(x.V3AndBelowTopics)))
+			dst = dst[:len(dst)+o+14]
+		} else {
+			dst = legacyString(dst, x.V3AndBelowTransactionalID, e)
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.V3AndBelowProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.V3AndBelowProducerEpoch))
+			dst = legacyCount(dst, len(x.V3AndBelowTopics), e)
+		}
+		if len(x.V3AndBelowTopics) > 0 {
+			dst = legacyAllAddPartitionsToTxnRequestTopic(dst, x.V3AndBelowTopics, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AddPartitionsToTxnRequest", v, 3)
 	}
 	return dst, nil
 }
 
-func appendAddPartitionsToTxnRequestTopicFlexibleSlice(dst []byte, s []AddPartitionsToTxnRequestTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAddPartitionsToTxnRequestTransaction(dst []byte, s []AddPartitionsToTxnRequestTransaction, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.TransactionalID
+		if n := len(dst) + 45; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[11]byte)(w[o : o+11])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				p[10] = bit(x.VerifyOnly)
+			}
+			w[o+11] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+12]
+		} else {
+			dst = compactString(dst, x.TransactionalID, e)
+			dst = room(dst, 11)
+			{
+				p := (*[11]byte)(dst[len(dst)-11:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				p[10] = bit(x.VerifyOnly)
+			}
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllAddPartitionsToTxnRequestTopic(dst, x.Topics, e)
+		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllAddPartitionsToTxnRequestTopic(dst []byte, s []AddPartitionsToTxnRequestTopic, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAddPartitionsToTxnRequestLegacy(dst []byte, x *AddPartitionsToTxnRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.V3AndBelowTransactionalID) > fastcodec.MaxString || tooMany(len(x.V3AndBelowTopics)) {
-		return nil, tooLong(-1, "V3AndBelowTransactionalId:text V3AndBelowTopics", len(x.V3AndBelowTransactionalID), len(x.V3AndBelowTopics))
-	}
-	if len(x.Transactions) > 0 {
-		return nil, lacking("Transactions", -1)
-	}
-	dst = legacyString(dst, x.V3AndBelowTransactionalID)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.V3AndBelowProducerID))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.V3AndBelowProducerEpoch))
-	dst = legacyCount(dst, len(x.V3AndBelowTopics))
-	if dst, bad = appendAddPartitionsToTxnRequestTopicLegacySlice(dst, x.V3AndBelowTopics); bad != nil {
-		return nil, bad.in("V3AndBelowTopics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendAddPartitionsToTxnRequestTopicLegacySlice(dst []byte, s []AddPartitionsToTxnRequestTopic) ([]byte, *failure) {
+func legacyAllAddPartitionsToTxnRequestTopic(dst []byte, s []AddPartitionsToTxnRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0, f1 := x.Name, x.Partitions
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyInt32s(dst, x.Partitions, e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

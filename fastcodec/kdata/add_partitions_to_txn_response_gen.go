@@ -11,33 +11,27 @@ import (
 // AddPartitionsToTxnResponse is Kafka's message of that name, versions 0-5.
 type AddPartitionsToTxnResponse struct {
 	ThrottleTimeMs           int32
-	ErrorCode                fastcodec.ErrorCode                     // versions 4+, ignorable
-	ResultsByTransaction     []AddPartitionsToTxnResponseResult      // versions 4+
-	ResultsByTopicV3AndBelow []AddPartitionsToTxnResponseTopicResult // versions 0-3
+	ErrorCode                fastcodec.ErrorCode                     `kafka:"ErrorCode 4+ ignorable"`
+	ResultsByTransaction     []AddPartitionsToTxnResponseResult      `kafka:"ResultsByTransaction 4+"`
+	ResultsByTopicV3AndBelow []AddPartitionsToTxnResponseTopicResult `kafka:"ResultsByTopicV3AndBelow 0-3"`
 	UnknownTags              []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAddPartitionsToTxnResponse returns one with Kafka's defaults.
 func NewAddPartitionsToTxnResponse() AddPartitionsToTxnResponse { return AddPartitionsToTxnResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AddPartitionsToTxnResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AddPartitionsToTxnResponseResult is the struct AddPartitionsToTxnResult of AddPartitionsToTxnResponse.
 type AddPartitionsToTxnResponseResult struct {
-	TransactionalID []byte
+	TransactionalID []byte `kafka:"TransactionalId string"`
 	TopicResults    []AddPartitionsToTxnResponseTopicResult
 	UnknownTags     []fastcodec.Tag
 }
 
 // AddPartitionsToTxnResponseTopicResult is the struct AddPartitionsToTxnTopicResult of AddPartitionsToTxnResponse.
 type AddPartitionsToTxnResponseTopicResult struct {
-	Name               []byte
+	Name               []byte `kafka:"Name string"`
 	ResultsByPartition []AddPartitionsToTxnResponsePartitionResult
 	UnknownTags        []fastcodec.Tag
 }
@@ -49,104 +43,114 @@ type AddPartitionsToTxnResponsePartitionResult struct {
 	UnknownTags        []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AddPartitionsToTxnResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("AddPartitionsToTxnResponse", version, 0, 5)
-	case version >= 3:
-		out, bad = appendAddPartitionsToTxnResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendAddPartitionsToTxnResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AddPartitionsToTxnResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("AddPartitionsToTxnResponse", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("AddPartitionsToTxnResponse", version)
-	}
-	return out, nil
-}
-
-func appendAddPartitionsToTxnResponseFlexible(dst []byte, x *AddPartitionsToTxnResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.ResultsByTransaction) | len(x.ResultsByTopicV3AndBelow)) {
-		return nil, tooLong(-1, "ResultsByTransaction ResultsByTopicV3AndBelow", len(x.ResultsByTransaction), len(x.ResultsByTopicV3AndBelow))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	if v >= 4 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	}
-	if v >= 4 {
-		dst = compactCount(dst, len(x.ResultsByTransaction))
-		if dst, bad = appendAddPartitionsToTxnResponseResultFlexibleSlice(dst, x.ResultsByTransaction); bad != nil {
-			return nil, bad.in("ResultsByTransaction", -1)
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		if v < 4 && len(x.ResultsByTransaction) > 0 {
+			e.failed = true
 		}
-	} else if len(x.ResultsByTransaction) > 0 {
-		return nil, lacking("ResultsByTransaction", -1)
-	}
-	if v <= 3 {
-		dst = compactCount(dst, len(x.ResultsByTopicV3AndBelow))
-		if dst, bad = appendAddPartitionsToTxnResponseTopicResultFlexibleSlice(dst, x.ResultsByTopicV3AndBelow); bad != nil {
-			return nil, bad.in("ResultsByTopicV3AndBelow", -1)
+		if v > 3 && len(x.ResultsByTopicV3AndBelow) > 0 {
+			e.failed = true
 		}
-	} else if len(x.ResultsByTopicV3AndBelow) > 0 {
-		return nil, lacking("ResultsByTopicV3AndBelow", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		if v >= 4 {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		}
-	}
-	return dst, nil
-}
-
-func appendAddPartitionsToTxnResponseResultFlexibleSlice(dst []byte, s []AddPartitionsToTxnResponseResult) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.TransactionalID) > fastcodec.MaxString || tooMany(len(x.TopicResults)) {
-			return nil, tooLong(i, "TransactionalId:text TopicResults", len(x.TransactionalID), len(x.TopicResults))
+		if v >= 4 {
+			dst = compactCount(dst, len(x.ResultsByTransaction), e)
+			if len(x.ResultsByTransaction) > 0 {
+				dst = flexibleAllAddPartitionsToTxnResponseResult(dst, x.ResultsByTransaction, e)
+			}
 		}
-		dst = compactString(dst, x.TransactionalID)
-		dst = compactCount(dst, len(x.TopicResults))
-		if dst, bad = appendAddPartitionsToTxnResponseTopicResultFlexibleSlice(dst, x.TopicResults); bad != nil {
-			return nil, bad.in("TopicResults", i)
+		if v <= 3 {
+			dst = compactCount(dst, len(x.ResultsByTopicV3AndBelow), e)
+			if len(x.ResultsByTopicV3AndBelow) > 0 {
+				dst = flexibleAllAddPartitionsToTxnResponseTopicResult(dst, x.ResultsByTopicV3AndBelow, e)
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		e.failIf(len(x.ResultsByTransaction) > 0)
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.ResultsByTopicV3AndBelow)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.ResultsByTopicV3AndBelow), e)
+		}
+		if len(x.ResultsByTopicV3AndBelow) > 0 {
+			dst = legacyAllAddPartitionsToTxnResponseTopicResult(dst, x.ResultsByTopicV3AndBelow, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AddPartitionsToTxnResponse", v, 3)
 	}
 	return dst, nil
 }
 
-func appendAddPartitionsToTxnResponseTopicResultFlexibleSlice(dst []byte, s []AddPartitionsToTxnResponseTopicResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAddPartitionsToTxnResponseResult(dst []byte, s []AddPartitionsToTxnResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.ResultsByPartition)) {
-			return nil, tooLong(i, "Name:text ResultsByPartition", len(x.Name), len(x.ResultsByPartition))
+		f0 := x.TransactionalID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.TopicResults) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.TopicResults) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TransactionalID, e)
+			dst = compactCount(dst, len(x.TopicResults), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.ResultsByPartition))
-		if dst, bad = appendAddPartitionsToTxnResponsePartitionResultFlexibleSlice(dst, x.ResultsByPartition); bad != nil {
-			return nil, bad.in("ResultsByPartition", i)
+		if len(x.TopicResults) > 0 {
+			dst = flexibleAllAddPartitionsToTxnResponseTopicResult(dst, x.TopicResults, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAddPartitionsToTxnResponsePartitionResultFlexibleSlice(dst []byte, s []AddPartitionsToTxnResponsePartitionResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAddPartitionsToTxnResponseTopicResult(dst []byte, s []AddPartitionsToTxnResponseTopicResult, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.ResultsByPartition) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.ResultsByPartition) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.ResultsByPartition), e)
+		}
+		if len(x.ResultsByPartition) > 0 {
+			dst = flexibleAllAddPartitionsToTxnResponsePartitionResult(dst, x.ResultsByPartition, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllAddPartitionsToTxnResponsePartitionResult(dst []byte, s []AddPartitionsToTxnResponsePartitionResult, e *encoder) []byte {
 	dst = grow(dst, len(s)*7)
 	for i := range s {
 		x := &s[i]
@@ -157,54 +161,37 @@ func appendAddPartitionsToTxnResponsePartitionResultFlexibleSlice(dst []byte, s 
 		p[6] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*7)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAddPartitionsToTxnResponseLegacy(dst []byte, x *AddPartitionsToTxnResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.ResultsByTopicV3AndBelow)) {
-		return nil, tooLong(-1, "ResultsByTopicV3AndBelow", len(x.ResultsByTopicV3AndBelow))
-	}
-	if len(x.ResultsByTransaction) > 0 {
-		return nil, lacking("ResultsByTransaction", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.ResultsByTopicV3AndBelow))
-	if dst, bad = appendAddPartitionsToTxnResponseTopicResultLegacySlice(dst, x.ResultsByTopicV3AndBelow); bad != nil {
-		return nil, bad.in("ResultsByTopicV3AndBelow", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendAddPartitionsToTxnResponseTopicResultLegacySlice(dst []byte, s []AddPartitionsToTxnResponseTopicResult) ([]byte, *failure) {
-	var bad *failure
+func legacyAllAddPartitionsToTxnResponseTopicResult(dst []byte, s []AddPartitionsToTxnResponseTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.ResultsByPartition)) {
-			return nil, tooLong(i, "Name:text ResultsByPartition", len(x.Name), len(x.ResultsByPartition))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.ResultsByPartition)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.ResultsByPartition), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.ResultsByPartition))
-		if dst, bad = appendAddPartitionsToTxnResponsePartitionResultLegacySlice(dst, x.ResultsByPartition); bad != nil {
-			return nil, bad.in("ResultsByPartition", i)
+		if len(x.ResultsByPartition) > 0 {
+			dst = legacyAllAddPartitionsToTxnResponsePartitionResult(dst, x.ResultsByPartition, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAddPartitionsToTxnResponsePartitionResultLegacySlice(dst []byte, s []AddPartitionsToTxnResponsePartitionResult) ([]byte, *failure) {
+func legacyAllAddPartitionsToTxnResponsePartitionResult(dst []byte, s []AddPartitionsToTxnResponsePartitionResult, e *encoder) []byte {
 	dst = grow(dst, len(s)*6)
 	for i := range s {
 		x := &s[i]
@@ -213,9 +200,7 @@ func appendAddPartitionsToTxnResponsePartitionResultLegacySlice(dst []byte, s []
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
 		binary.BigEndian.PutUint16(p[4:6], uint16(x.PartitionErrorCode))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,11 +10,11 @@ import (
 
 // AllocateProducerIDsRequest is Kafka's message of that name, versions 0.
 type AllocateProducerIDsRequest struct {
-	BrokerID    int32
-	BrokerEpoch int64
+	BrokerID    int32 `kafka:"BrokerId"`
+	BrokerEpoch int64 `kafka:"BrokerEpoch = -1"`
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAllocateProducerIDsRequest returns one with Kafka's defaults.
@@ -22,30 +22,12 @@ func NewAllocateProducerIDsRequest() AllocateProducerIDsRequest {
 	return AllocateProducerIDsRequest{BrokerEpoch: -1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AllocateProducerIDsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AllocateProducerIDsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("AllocateProducerIdsRequest", version, 0, 0)
-	default:
-		out, bad = appendAllocateProducerIDsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AllocateProducerIDsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("AllocateProducerIdsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("AllocateProducerIdsRequest", version)
-	}
-	return out, nil
-}
-
-func appendAllocateProducerIDsRequestFlexible(dst []byte, x *AllocateProducerIDsRequest) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 13)
 	{
 		p := (*[13]byte)(dst[len(dst)-13:])
@@ -54,9 +36,10 @@ func appendAllocateProducerIDsRequestFlexible(dst []byte, x *AllocateProducerIDs
 		p[12] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AllocateProducerIdsRequest", v, 0)
 	}
 	return dst, nil
 }

@@ -12,11 +12,11 @@ import (
 type AllocateProducerIDsResponse struct {
 	ThrottleTimeMs  int32
 	ErrorCode       fastcodec.ErrorCode
-	ProducerIDStart int64
-	ProducerIDLen   int32
+	ProducerIDStart int64 `kafka:"ProducerIdStart"`
+	ProducerIDLen   int32 `kafka:"ProducerIdLen"`
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAllocateProducerIDsResponse returns one with Kafka's defaults.
@@ -24,30 +24,12 @@ func NewAllocateProducerIDsResponse() AllocateProducerIDsResponse {
 	return AllocateProducerIDsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AllocateProducerIDsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AllocateProducerIDsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("AllocateProducerIdsResponse", version, 0, 0)
-	default:
-		out, bad = appendAllocateProducerIDsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AllocateProducerIDsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("AllocateProducerIdsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("AllocateProducerIdsResponse", version)
-	}
-	return out, nil
-}
-
-func appendAllocateProducerIDsResponseFlexible(dst []byte, x *AllocateProducerIDsResponse) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 19)
 	{
 		p := (*[19]byte)(dst[len(dst)-19:])
@@ -58,9 +40,10 @@ func appendAllocateProducerIDsResponseFlexible(dst []byte, x *AllocateProducerID
 		p[18] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AllocateProducerIdsResponse", v, 0)
 	}
 	return dst, nil
 }

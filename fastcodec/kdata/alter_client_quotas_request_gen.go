@@ -15,17 +15,11 @@ type AlterClientQuotasRequest struct {
 	ValidateOnly bool
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterClientQuotasRequest returns one with Kafka's defaults.
 func NewAlterClientQuotasRequest() AlterClientQuotasRequest { return AlterClientQuotasRequest{} }
-
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterClientQuotasRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
 
 // AlterClientQuotasRequestEntryData is the struct EntryData of AlterClientQuotasRequest.
 type AlterClientQuotasRequestEntryData struct {
@@ -36,8 +30,8 @@ type AlterClientQuotasRequestEntryData struct {
 
 // AlterClientQuotasRequestEntityData is the struct EntityData of AlterClientQuotasRequest.
 type AlterClientQuotasRequestEntityData struct {
-	EntityType  []byte
-	EntityName  []byte // nullable
+	EntityType  []byte `kafka:"EntityType string"`
+	EntityName  []byte `kafka:"EntityName string null"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -48,182 +42,179 @@ func NewAlterClientQuotasRequestEntityData() AlterClientQuotasRequestEntityData 
 
 // AlterClientQuotasRequestOpData is the struct OpData of AlterClientQuotasRequest.
 type AlterClientQuotasRequestOpData struct {
-	Key         []byte
+	Key         []byte `kafka:"Key string"`
 	Value       float64
 	Remove      bool
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterClientQuotasRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("AlterClientQuotasRequest", version, 0, 1)
-	case version >= 1:
-		out, bad = appendAlterClientQuotasRequestFlexible(dst, x)
-	default:
-		out, bad = appendAlterClientQuotasRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("AlterClientQuotasRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterClientQuotasRequest", version)
-	}
-	return out, nil
-}
-
-func appendAlterClientQuotasRequestFlexible(dst []byte, x *AlterClientQuotasRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Entries)) {
-		return nil, tooLong(-1, "Entries", len(x.Entries))
-	}
-	dst = compactCount(dst, len(x.Entries))
-	if dst, bad = appendAlterClientQuotasRequestEntryDataFlexibleSlice(dst, x.Entries); bad != nil {
-		return nil, bad.in("Entries", -1)
-	}
-	dst = append(dst, bit(x.ValidateOnly))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		dst = compactCount(dst, len(x.Entries), e)
+		if len(x.Entries) > 0 {
+			dst = flexibleAllAlterClientQuotasRequestEntryData(dst, x.Entries, e)
 		}
+		dst = append(dst, bit(x.ValidateOnly))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.Entries), e)
+		if len(x.Entries) > 0 {
+			dst = legacyAllAlterClientQuotasRequestEntryData(dst, x.Entries, e)
+		}
+		dst = append(dst, bit(x.ValidateOnly))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterClientQuotasRequest", v, 1)
 	}
 	return dst, nil
 }
 
-func appendAlterClientQuotasRequestEntryDataFlexibleSlice(dst []byte, s []AlterClientQuotasRequestEntryData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuotasRequestEntryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Entity) | len(x.Ops)) {
-			return nil, tooLong(i, "Entity Ops", len(x.Entity), len(x.Ops))
+		dst = compactCount(dst, len(x.Entity), e)
+		if len(x.Entity) > 0 {
+			dst = flexibleAllAlterClientQuotasRequestEntityData(dst, x.Entity, e)
 		}
-		dst = compactCount(dst, len(x.Entity))
-		if dst, bad = appendAlterClientQuotasRequestEntityDataFlexibleSlice(dst, x.Entity); bad != nil {
-			return nil, bad.in("Entity", i)
-		}
-		dst = compactCount(dst, len(x.Ops))
-		if dst, bad = appendAlterClientQuotasRequestOpDataFlexibleSlice(dst, x.Ops); bad != nil {
-			return nil, bad.in("Ops", i)
+		dst = compactCount(dst, len(x.Ops), e)
+		if len(x.Ops) > 0 {
+			dst = flexibleAllAlterClientQuotasRequestOpData(dst, x.Ops, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllAlterClientQuotasRequestEntityData(dst []byte, s []AlterClientQuotasRequestEntityData, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.EntityType, x.EntityName
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.EntityType, e)
+			dst = compactNullableString(dst, x.EntityName, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterClientQuotasRequestEntityDataFlexibleSlice(dst []byte, s []AlterClientQuotasRequestEntityData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterClientQuotasRequestOpData(dst []byte, s []AlterClientQuotasRequestOpData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.EntityType)|len(x.EntityName) > fastcodec.MaxString {
-			return nil, tooLong(i, "EntityType:text EntityName:text", len(x.EntityType), len(x.EntityName))
-		}
-		dst = compactString(dst, x.EntityType)
-		dst = compactNullableString(dst, x.EntityName)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Key
+		if n := len(dst) + 43; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[10]byte)(w[o : o+10])
+				binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
+				p[8] = bit(x.Remove)
+				p[9] = 0
+			}
+			dst = dst[:len(dst)+o+10]
+		} else {
+			dst = compactString(dst, x.Key, e)
+			dst = room(dst, 10)
+			{
+				p := (*[10]byte)(dst[len(dst)-10:])
+				binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
+				p[8] = bit(x.Remove)
+				p[9] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterClientQuotasRequestOpDataFlexibleSlice(dst []byte, s []AlterClientQuotasRequestOpData) ([]byte, *failure) {
-	var bad *failure
+func legacyAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuotasRequestEntryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Key) > fastcodec.MaxString {
-			return nil, tooLong(i, "Key:text", len(x.Key))
+		dst = legacyCount(dst, len(x.Entity), e)
+		if len(x.Entity) > 0 {
+			dst = legacyAllAlterClientQuotasRequestEntityData(dst, x.Entity, e)
 		}
-		dst = compactString(dst, x.Key)
-		dst = room(dst, 10)
-		{
-			p := (*[10]byte)(dst[len(dst)-10:])
-			binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
-			p[8] = bit(x.Remove)
-			p[9] = 0
+		dst = legacyCount(dst, len(x.Ops), e)
+		if len(x.Ops) > 0 {
+			dst = legacyAllAlterClientQuotasRequestOpData(dst, x.Ops, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllAlterClientQuotasRequestEntityData(dst []byte, s []AlterClientQuotasRequestEntityData, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.EntityType, x.EntityName
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.EntityType, e)
+			dst = legacyNullableString(dst, x.EntityName, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllAlterClientQuotasRequestOpData(dst []byte, s []AlterClientQuotasRequestOpData, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Key
+		if n := len(dst) + 43; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			{
+				p := (*[9]byte)(w[o : o+9])
+				binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
+				p[8] = bit(x.Remove)
 			}
+			dst = dst[:len(dst)+o+9]
+		} else {
+			dst = legacyString(dst, x.Key, e)
+			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
+			dst = append(dst, bit(x.Remove))
 		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendAlterClientQuotasRequestLegacy(dst []byte, x *AlterClientQuotasRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Entries)) {
-		return nil, tooLong(-1, "Entries", len(x.Entries))
-	}
-	dst = legacyCount(dst, len(x.Entries))
-	if dst, bad = appendAlterClientQuotasRequestEntryDataLegacySlice(dst, x.Entries); bad != nil {
-		return nil, bad.in("Entries", -1)
-	}
-	dst = append(dst, bit(x.ValidateOnly))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendAlterClientQuotasRequestEntryDataLegacySlice(dst []byte, s []AlterClientQuotasRequestEntryData) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if tooMany(len(x.Entity) | len(x.Ops)) {
-			return nil, tooLong(i, "Entity Ops", len(x.Entity), len(x.Ops))
-		}
-		dst = legacyCount(dst, len(x.Entity))
-		if dst, bad = appendAlterClientQuotasRequestEntityDataLegacySlice(dst, x.Entity); bad != nil {
-			return nil, bad.in("Entity", i)
-		}
-		dst = legacyCount(dst, len(x.Ops))
-		if dst, bad = appendAlterClientQuotasRequestOpDataLegacySlice(dst, x.Ops); bad != nil {
-			return nil, bad.in("Ops", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
-}
-
-func appendAlterClientQuotasRequestEntityDataLegacySlice(dst []byte, s []AlterClientQuotasRequestEntityData) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if len(x.EntityType)|len(x.EntityName) > fastcodec.MaxString {
-			return nil, tooLong(i, "EntityType:text EntityName:text", len(x.EntityType), len(x.EntityName))
-		}
-		dst = legacyString(dst, x.EntityType)
-		dst = legacyNullableString(dst, x.EntityName)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
-}
-
-func appendAlterClientQuotasRequestOpDataLegacySlice(dst []byte, s []AlterClientQuotasRequestOpData) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if len(x.Key) > fastcodec.MaxString {
-			return nil, tooLong(i, "Key:text", len(x.Key))
-		}
-		dst = legacyString(dst, x.Key)
-		dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
-		dst = append(dst, bit(x.Remove))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
+	return dst
 }

@@ -14,22 +14,16 @@ type AlterClientQuotasResponse struct {
 	Entries        []AlterClientQuotasResponseEntryData
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterClientQuotasResponse returns one with Kafka's defaults.
 func NewAlterClientQuotasResponse() AlterClientQuotasResponse { return AlterClientQuotasResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterClientQuotasResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterClientQuotasResponseEntryData is the struct EntryData of AlterClientQuotasResponse.
 type AlterClientQuotasResponseEntryData struct {
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null"`
 	Entity       []AlterClientQuotasResponseEntityData
 	UnknownTags  []fastcodec.Tag
 }
@@ -41,8 +35,8 @@ func NewAlterClientQuotasResponseEntryData() AlterClientQuotasResponseEntryData 
 
 // AlterClientQuotasResponseEntityData is the struct EntityData of AlterClientQuotasResponse.
 type AlterClientQuotasResponseEntityData struct {
-	EntityType  []byte
-	EntityName  []byte // nullable
+	EntityType  []byte `kafka:"EntityType string"`
+	EntityName  []byte `kafka:"EntityName string null"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -51,132 +45,147 @@ func NewAlterClientQuotasResponseEntityData() AlterClientQuotasResponseEntityDat
 	return AlterClientQuotasResponseEntityData{EntityName: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterClientQuotasResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("AlterClientQuotasResponse", version, 0, 1)
-	case version >= 1:
-		out, bad = appendAlterClientQuotasResponseFlexible(dst, x)
-	default:
-		out, bad = appendAlterClientQuotasResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("AlterClientQuotasResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterClientQuotasResponse", version)
-	}
-	return out, nil
-}
-
-func appendAlterClientQuotasResponseFlexible(dst []byte, x *AlterClientQuotasResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Entries)) {
-		return nil, tooLong(-1, "Entries", len(x.Entries))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Entries))
-	if dst, bad = appendAlterClientQuotasResponseEntryDataFlexibleSlice(dst, x.Entries); bad != nil {
-		return nil, bad.in("Entries", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Entries) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Entries) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Entries), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendAlterClientQuotasResponseEntryDataFlexibleSlice(dst []byte, s []AlterClientQuotasResponseEntryData) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Entity)) {
-			return nil, tooLong(i, "ErrorMessage:text Entity", len(x.ErrorMessage), len(x.Entity))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = compactCount(dst, len(x.Entity))
-		if dst, bad = appendAlterClientQuotasResponseEntityDataFlexibleSlice(dst, x.Entity); bad != nil {
-			return nil, bad.in("Entity", i)
+		if len(x.Entries) > 0 {
+			dst = flexibleAllAlterClientQuotasResponseEntryData(dst, x.Entries, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Entries)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Entries), e)
+		}
+		if len(x.Entries) > 0 {
+			dst = legacyAllAlterClientQuotasResponseEntryData(dst, x.Entries, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterClientQuotasResponse", v, 1)
 	}
 	return dst, nil
 }
 
-func appendAlterClientQuotasResponseEntityDataFlexibleSlice(dst []byte, s []AlterClientQuotasResponseEntityData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterClientQuotasResponseEntryData(dst []byte, s []AlterClientQuotasResponseEntryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.EntityType)|len(x.EntityName) > fastcodec.MaxString {
-			return nil, tooLong(i, "EntityType:text EntityName:text", len(x.EntityType), len(x.EntityName))
+		f0 := x.ErrorMessage
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.Entity) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(len(x.Entity) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = compactCount(dst, len(x.Entity), e)
 		}
-		dst = compactString(dst, x.EntityType)
-		dst = compactNullableString(dst, x.EntityName)
+		if len(x.Entity) > 0 {
+			dst = flexibleAllAlterClientQuotasResponseEntityData(dst, x.Entity, e)
+		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllAlterClientQuotasResponseEntityData(dst []byte, s []AlterClientQuotasResponseEntityData, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.EntityType, x.EntityName
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.EntityType, e)
+			dst = compactNullableString(dst, x.EntityName, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterClientQuotasResponseLegacy(dst []byte, x *AlterClientQuotasResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Entries)) {
-		return nil, tooLong(-1, "Entries", len(x.Entries))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Entries))
-	if dst, bad = appendAlterClientQuotasResponseEntryDataLegacySlice(dst, x.Entries); bad != nil {
-		return nil, bad.in("Entries", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendAlterClientQuotasResponseEntryDataLegacySlice(dst []byte, s []AlterClientQuotasResponseEntryData) ([]byte, *failure) {
-	var bad *failure
+func legacyAllAlterClientQuotasResponseEntryData(dst []byte, s []AlterClientQuotasResponseEntryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Entity)) {
-			return nil, tooLong(i, "ErrorMessage:text Entity", len(x.ErrorMessage), len(x.Entity))
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Entity)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
+			dst = legacyCount(dst, len(x.Entity), e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyNullableString(dst, x.ErrorMessage)
-		dst = legacyCount(dst, len(x.Entity))
-		if dst, bad = appendAlterClientQuotasResponseEntityDataLegacySlice(dst, x.Entity); bad != nil {
-			return nil, bad.in("Entity", i)
+		if len(x.Entity) > 0 {
+			dst = legacyAllAlterClientQuotasResponseEntityData(dst, x.Entity, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterClientQuotasResponseEntityDataLegacySlice(dst []byte, s []AlterClientQuotasResponseEntityData) ([]byte, *failure) {
+func legacyAllAlterClientQuotasResponseEntityData(dst []byte, s []AlterClientQuotasResponseEntityData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.EntityType)|len(x.EntityName) > fastcodec.MaxString {
-			return nil, tooLong(i, "EntityType:text EntityName:text", len(x.EntityType), len(x.EntityName))
+		f0, f1 := x.EntityType, x.EntityName
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.EntityType, e)
+			dst = legacyNullableString(dst, x.EntityName, e)
 		}
-		dst = legacyString(dst, x.EntityType)
-		dst = legacyNullableString(dst, x.EntityName)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

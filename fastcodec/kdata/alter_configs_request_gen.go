@@ -3,6 +3,8 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -12,30 +14,24 @@ type AlterConfigsRequest struct {
 	ValidateOnly bool
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterConfigsRequest returns one with Kafka's defaults.
 func NewAlterConfigsRequest() AlterConfigsRequest { return AlterConfigsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterConfigsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterConfigsRequestResource is the struct AlterConfigsResource of AlterConfigsRequest.
 type AlterConfigsRequestResource struct {
 	ResourceType int8
-	ResourceName []byte
+	ResourceName []byte `kafka:"ResourceName string"`
 	Configs      []AlterConfigsRequestAlterableConfig
 	UnknownTags  []fastcodec.Tag
 }
 
 // AlterConfigsRequestAlterableConfig is the struct AlterableConfig of AlterConfigsRequest.
 type AlterConfigsRequestAlterableConfig struct {
-	Name        []byte
-	Value       []byte // nullable
+	Name        []byte `kafka:"Name string"`
+	Value       []byte `kafka:"Value string null"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -44,132 +40,133 @@ func NewAlterConfigsRequestAlterableConfig() AlterConfigsRequestAlterableConfig 
 	return AlterConfigsRequestAlterableConfig{Value: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterConfigsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("AlterConfigsRequest", version, 0, 2)
-	case version >= 2:
-		out, bad = appendAlterConfigsRequestFlexible(dst, x)
-	default:
-		out, bad = appendAlterConfigsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("AlterConfigsRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterConfigsRequest", version)
-	}
-	return out, nil
-}
-
-func appendAlterConfigsRequestFlexible(dst []byte, x *AlterConfigsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Resources)) {
-		return nil, tooLong(-1, "Resources", len(x.Resources))
-	}
-	dst = compactCount(dst, len(x.Resources))
-	if dst, bad = appendAlterConfigsRequestResourceFlexibleSlice(dst, x.Resources); bad != nil {
-		return nil, bad.in("Resources", -1)
-	}
-	dst = append(dst, bit(x.ValidateOnly))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactCount(dst, len(x.Resources), e)
+		if len(x.Resources) > 0 {
+			dst = flexibleAllAlterConfigsRequestResource(dst, x.Resources, e)
 		}
+		dst = append(dst, bit(x.ValidateOnly))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.Resources), e)
+		if len(x.Resources) > 0 {
+			dst = legacyAllAlterConfigsRequestResource(dst, x.Resources, e)
+		}
+		dst = append(dst, bit(x.ValidateOnly))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterConfigsRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendAlterConfigsRequestResourceFlexibleSlice(dst []byte, s []AlterConfigsRequestResource) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.Configs)) {
-			return nil, tooLong(i, "ResourceName:text Configs", len(x.ResourceName), len(x.Configs))
+		f0 := x.ResourceName
+		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.Configs) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			w[1] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			w[o] = byte(len(x.Configs) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = compactString(dst, x.ResourceName, e)
+			dst = compactCount(dst, len(x.Configs), e)
 		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = compactString(dst, x.ResourceName)
-		dst = compactCount(dst, len(x.Configs))
-		if dst, bad = appendAlterConfigsRequestAlterableConfigFlexibleSlice(dst, x.Configs); bad != nil {
-			return nil, bad.in("Configs", i)
+		if len(x.Configs) > 0 {
+			dst = flexibleAllAlterConfigsRequestAlterableConfig(dst, x.Configs, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllAlterConfigsRequestAlterableConfig(dst []byte, s []AlterConfigsRequestAlterableConfig, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactNullableString(dst, x.Value, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterConfigsRequestAlterableConfigFlexibleSlice(dst []byte, s []AlterConfigsRequestAlterableConfig) ([]byte, *failure) {
-	var bad *failure
+func legacyAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Value:text", len(x.Name), len(x.Value))
+		f0 := x.ResourceName
+		if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Configs)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = legacyString(dst, x.ResourceName, e)
+			dst = legacyCount(dst, len(x.Configs), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactNullableString(dst, x.Value)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+		if len(x.Configs) > 0 {
+			dst = legacyAllAlterConfigsRequestAlterableConfig(dst, x.Configs, e)
 		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterConfigsRequestLegacy(dst []byte, x *AlterConfigsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Resources)) {
-		return nil, tooLong(-1, "Resources", len(x.Resources))
-	}
-	dst = legacyCount(dst, len(x.Resources))
-	if dst, bad = appendAlterConfigsRequestResourceLegacySlice(dst, x.Resources); bad != nil {
-		return nil, bad.in("Resources", -1)
-	}
-	dst = append(dst, bit(x.ValidateOnly))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendAlterConfigsRequestResourceLegacySlice(dst []byte, s []AlterConfigsRequestResource) ([]byte, *failure) {
-	var bad *failure
+func legacyAllAlterConfigsRequestAlterableConfig(dst []byte, s []AlterConfigsRequestAlterableConfig, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.Configs)) {
-			return nil, tooLong(i, "ResourceName:text Configs", len(x.ResourceName), len(x.Configs))
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyNullableString(dst, x.Value, e)
 		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = legacyString(dst, x.ResourceName)
-		dst = legacyCount(dst, len(x.Configs))
-		if dst, bad = appendAlterConfigsRequestAlterableConfigLegacySlice(dst, x.Configs); bad != nil {
-			return nil, bad.in("Configs", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendAlterConfigsRequestAlterableConfigLegacySlice(dst []byte, s []AlterConfigsRequestAlterableConfig) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if len(x.Name)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Value:text", len(x.Name), len(x.Value))
-		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyNullableString(dst, x.Value)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
+	return dst
 }

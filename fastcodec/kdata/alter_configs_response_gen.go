@@ -14,24 +14,18 @@ type AlterConfigsResponse struct {
 	Responses      []AlterConfigsResponseResourceResponse
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterConfigsResponse returns one with Kafka's defaults.
 func NewAlterConfigsResponse() AlterConfigsResponse { return AlterConfigsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterConfigsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterConfigsResponseResourceResponse is the struct AlterConfigsResourceResponse of AlterConfigsResponse.
 type AlterConfigsResponseResourceResponse struct {
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null"`
 	ResourceType int8
-	ResourceName []byte
+	ResourceName []byte `kafka:"ResourceName string"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -40,93 +34,102 @@ func NewAlterConfigsResponseResourceResponse() AlterConfigsResponseResourceRespo
 	return AlterConfigsResponseResourceResponse{ErrorMessage: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterConfigsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("AlterConfigsResponse", version, 0, 2)
-	case version >= 2:
-		out, bad = appendAlterConfigsResponseFlexible(dst, x)
-	default:
-		out, bad = appendAlterConfigsResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("AlterConfigsResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterConfigsResponse", version)
-	}
-	return out, nil
-}
-
-func appendAlterConfigsResponseFlexible(dst []byte, x *AlterConfigsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "Responses", len(x.Responses))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendAlterConfigsResponseResourceResponseFlexibleSlice(dst, x.Responses); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Responses) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Responses) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Responses), e)
 		}
+		if len(x.Responses) > 0 {
+			dst = flexibleAllAlterConfigsResponseResourceResponse(dst, x.Responses, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Responses)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Responses), e)
+		}
+		if len(x.Responses) > 0 {
+			dst = legacyAllAlterConfigsResponseResourceResponse(dst, x.Responses, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterConfigsResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendAlterConfigsResponseResourceResponseFlexibleSlice(dst []byte, s []AlterConfigsResponseResourceResponse) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterConfigsResponseResourceResponse(dst []byte, s []AlterConfigsResponseResourceResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage)|len(x.ResourceName) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text ResourceName:text", len(x.ErrorMessage), len(x.ResourceName))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, byte(x.ResourceType))
-		dst = compactString(dst, x.ResourceName)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.ErrorMessage, x.ResourceName
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(x.ResourceType)
+			w[o+1] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, byte(x.ResourceType))
+			dst = compactString(dst, x.ResourceName, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterConfigsResponseLegacy(dst []byte, x *AlterConfigsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "Responses", len(x.Responses))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Responses))
-	if dst, bad = appendAlterConfigsResponseResourceResponseLegacySlice(dst, x.Responses); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendAlterConfigsResponseResourceResponseLegacySlice(dst []byte, s []AlterConfigsResponseResourceResponse) ([]byte, *failure) {
+func legacyAllAlterConfigsResponseResourceResponse(dst []byte, s []AlterConfigsResponseResourceResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage)|len(x.ResourceName) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text ResourceName:text", len(x.ErrorMessage), len(x.ResourceName))
+		f0, f1 := x.ErrorMessage, x.ResourceName
+		if n := len(dst) + 71; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			w[o] = byte(x.ResourceType)
+			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, byte(x.ResourceType))
+			dst = legacyString(dst, x.ResourceName, e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyNullableString(dst, x.ErrorMessage)
-		dst = append(dst, byte(x.ResourceType))
-		dst = legacyString(dst, x.ResourceName)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,12 +10,12 @@ import (
 
 // AlterPartitionReassignmentsRequest is Kafka's message of that name, versions 0-1.
 type AlterPartitionReassignmentsRequest struct {
-	TimeoutMs                    int32
-	AllowReplicationFactorChange bool // versions 1+
+	TimeoutMs                    int32 `kafka:"TimeoutMs = 60000"`
+	AllowReplicationFactorChange bool  `kafka:"AllowReplicationFactorChange 1+ = true"`
 	Topics                       []AlterPartitionReassignmentsRequestReassignableTopic
 	UnknownTags                  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterPartitionReassignmentsRequest returns one with Kafka's defaults.
@@ -26,15 +26,9 @@ func NewAlterPartitionReassignmentsRequest() AlterPartitionReassignmentsRequest 
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterPartitionReassignmentsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterPartitionReassignmentsRequestReassignableTopic is the struct ReassignableTopic of AlterPartitionReassignmentsRequest.
 type AlterPartitionReassignmentsRequestReassignableTopic struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []AlterPartitionReassignmentsRequestReassignablePartition
 	UnknownTags []fastcodec.Tag
 }
@@ -42,7 +36,7 @@ type AlterPartitionReassignmentsRequestReassignableTopic struct {
 // AlterPartitionReassignmentsRequestReassignablePartition is the struct ReassignablePartition of AlterPartitionReassignmentsRequest.
 type AlterPartitionReassignmentsRequestReassignablePartition struct {
 	PartitionIndex int32
-	Replicas       []int32 // nullable
+	Replicas       []int32 `kafka:"Replicas null = null"`
 	UnknownTags    []fastcodec.Tag
 
 	spareReplicas []int32
@@ -53,84 +47,91 @@ func (x *AlterPartitionReassignmentsRequestReassignablePartition) ResizeReplicas
 	resizeNullable(&x.Replicas, &x.spareReplicas, n)
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterPartitionReassignmentsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("AlterPartitionReassignmentsRequest", version, 0, 1)
-	default:
-		out, bad = appendAlterPartitionReassignmentsRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("AlterPartitionReassignmentsRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterPartitionReassignmentsRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && !x.AllowReplicationFactorChange {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendAlterPartitionReassignmentsRequestFlexible(dst []byte, x *AlterPartitionReassignmentsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
+	if n := len(dst) + 6; n <= cap(dst) && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
+		o := 4
+		if v >= 1 {
+			w[o] = bit(x.AllowReplicationFactorChange)
+			o += 1
+		}
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		if v >= 1 {
+			dst = append(dst, bit(x.AllowReplicationFactorChange))
+		}
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	if v >= 1 {
-		dst = append(dst, bit(x.AllowReplicationFactorChange))
-	} else if !x.AllowReplicationFactorChange {
-		return nil, lacking("AllowReplicationFactorChange", -1)
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendAlterPartitionReassignmentsRequestReassignableTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllAlterPartitionReassignmentsRequestReassignableTopic(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterPartitionReassignmentsRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAlterPartitionReassignmentsRequestReassignableTopicFlexibleSlice(dst []byte, s []AlterPartitionReassignmentsRequestReassignableTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterPartitionReassignmentsRequestReassignableTopic(dst []byte, s []AlterPartitionReassignmentsRequestReassignableTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendAlterPartitionReassignmentsRequestReassignablePartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllAlterPartitionReassignmentsRequestReassignablePartition(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterPartitionReassignmentsRequestReassignablePartitionFlexibleSlice(dst []byte, s []AlterPartitionReassignmentsRequestReassignablePartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterPartitionReassignmentsRequestReassignablePartition(dst []byte, s []AlterPartitionReassignmentsRequestReassignablePartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Replicas)) {
-			return nil, tooLong(i, "Replicas", len(x.Replicas))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = compactCount(dst, countOf(x.Replicas))
-		dst = appendInt32s(dst, x.Replicas)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Replicas
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			w[4] = byte(lengthOf(f0) + 1)
+			putInt32s((*[32]byte)(w[5:37]), f0)
+			o := 5 + 4*len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = compactNullableInt32s(dst, x.Replicas, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

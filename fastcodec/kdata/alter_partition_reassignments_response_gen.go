@@ -11,13 +11,13 @@ import (
 // AlterPartitionReassignmentsResponse is Kafka's message of that name, versions 0-1.
 type AlterPartitionReassignmentsResponse struct {
 	ThrottleTimeMs               int32
-	AllowReplicationFactorChange bool // versions 1+, ignorable
+	AllowReplicationFactorChange bool `kafka:"AllowReplicationFactorChange 1+ = true ignorable"`
 	ErrorCode                    fastcodec.ErrorCode
-	ErrorMessage                 []byte // nullable
+	ErrorMessage                 []byte `kafka:"ErrorMessage string null"`
 	Responses                    []AlterPartitionReassignmentsResponseReassignableTopicResponse
 	UnknownTags                  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterPartitionReassignmentsResponse returns one with Kafka's defaults.
@@ -28,15 +28,9 @@ func NewAlterPartitionReassignmentsResponse() AlterPartitionReassignmentsRespons
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterPartitionReassignmentsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterPartitionReassignmentsResponseReassignableTopicResponse is the struct ReassignableTopicResponse of AlterPartitionReassignmentsResponse.
 type AlterPartitionReassignmentsResponseReassignableTopicResponse struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []AlterPartitionReassignmentsResponseReassignablePartitionResponse
 	UnknownTags []fastcodec.Tag
 }
@@ -45,7 +39,7 @@ type AlterPartitionReassignmentsResponseReassignableTopicResponse struct {
 type AlterPartitionReassignmentsResponseReassignablePartitionResponse struct {
 	PartitionIndex int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null"`
 	UnknownTags    []fastcodec.Tag
 }
 
@@ -54,84 +48,97 @@ func NewAlterPartitionReassignmentsResponseReassignablePartitionResponse() Alter
 	return AlterPartitionReassignmentsResponseReassignablePartitionResponse{ErrorMessage: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterPartitionReassignmentsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("AlterPartitionReassignmentsResponse", version, 0, 1)
-	default:
-		out, bad = appendAlterPartitionReassignmentsResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("AlterPartitionReassignmentsResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterPartitionReassignmentsResponse", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.ErrorMessage
+	if n := len(dst) + 41; n <= cap(dst) && len(f0) <= 32 && len(x.Responses) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		o := 4
+		if v >= 1 {
+			w[o] = bit(x.AllowReplicationFactorChange)
+			o += 1
+		}
+		binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+		w[o+2] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[o+3:o+35]), f0)
+		o += 3 + len(f0)
+		w[o] = byte(len(x.Responses) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		if v >= 1 {
+			dst = append(dst, bit(x.AllowReplicationFactorChange))
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		dst = compactCount(dst, len(x.Responses), e)
 	}
-	return out, nil
-}
-
-func appendAlterPartitionReassignmentsResponseFlexible(dst []byte, x *AlterPartitionReassignmentsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "ErrorMessage:text Responses", len(x.ErrorMessage), len(x.Responses))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	if v >= 1 {
-		dst = append(dst, bit(x.AllowReplicationFactorChange))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendAlterPartitionReassignmentsResponseReassignableTopicResponseFlexibleSlice(dst, x.Responses); bad != nil {
-		return nil, bad.in("Responses", -1)
+	if len(x.Responses) > 0 {
+		dst = flexibleAllAlterPartitionReassignmentsResponseReassignableTopicResponse(dst, x.Responses, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterPartitionReassignmentsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAlterPartitionReassignmentsResponseReassignableTopicResponseFlexibleSlice(dst []byte, s []AlterPartitionReassignmentsResponseReassignableTopicResponse) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterPartitionReassignmentsResponseReassignableTopicResponse(dst []byte, s []AlterPartitionReassignmentsResponseReassignableTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendAlterPartitionReassignmentsResponseReassignablePartitionResponseFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllAlterPartitionReassignmentsResponseReassignablePartitionResponse(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterPartitionReassignmentsResponseReassignablePartitionResponseFlexibleSlice(dst []byte, s []AlterPartitionReassignmentsResponseReassignablePartitionResponse) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterPartitionReassignmentsResponseReassignablePartitionResponse(dst []byte, s []AlterPartitionReassignmentsResponseReassignablePartitionResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

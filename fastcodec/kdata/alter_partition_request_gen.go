@@ -10,27 +10,21 @@ import (
 
 // AlterPartitionRequest is Kafka's message of that name, versions 0-3.
 type AlterPartitionRequest struct {
-	BrokerID    int32
-	BrokerEpoch int64
+	BrokerID    int32 `kafka:"BrokerId"`
+	BrokerEpoch int64 `kafka:"BrokerEpoch = -1"`
 	Topics      []AlterPartitionRequestTopicData
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterPartitionRequest returns one with Kafka's defaults.
 func NewAlterPartitionRequest() AlterPartitionRequest { return AlterPartitionRequest{BrokerEpoch: -1} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterPartitionRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterPartitionRequestTopicData is the struct TopicData of AlterPartitionRequest.
 type AlterPartitionRequestTopicData struct {
-	TopicName   []byte         // versions 0-1, ignorable
-	TopicID     fastcodec.UUID // versions 2+, ignorable
+	TopicName   []byte         `kafka:"TopicName string 0-1 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 2+ ignorable"`
 	Partitions  []AlterPartitionRequestPartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -39,17 +33,17 @@ type AlterPartitionRequestTopicData struct {
 type AlterPartitionRequestPartitionData struct {
 	PartitionIndex      int32
 	LeaderEpoch         int32
-	NewIsr              []int32                            // versions 0-2
-	NewIsrWithEpochs    []AlterPartitionRequestBrokerState // versions 3+
-	LeaderRecoveryState int8                               // versions 1+
+	NewIsr              []int32                            `kafka:"NewIsr 0-2"`
+	NewIsrWithEpochs    []AlterPartitionRequestBrokerState `kafka:"NewIsrWithEpochs 3+"`
+	LeaderRecoveryState int8                               `kafka:"LeaderRecoveryState 1+"`
 	PartitionEpoch      int32
 	UnknownTags         []fastcodec.Tag
 }
 
 // AlterPartitionRequestBrokerState is the struct BrokerState of AlterPartitionRequest.
 type AlterPartitionRequestBrokerState struct {
-	BrokerID    int32
-	BrokerEpoch int64
+	BrokerID    int32 `kafka:"BrokerId"`
+	BrokerEpoch int64 `kafka:"BrokerEpoch = -1"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -58,110 +52,125 @@ func NewAlterPartitionRequestBrokerState() AlterPartitionRequestBrokerState {
 	return AlterPartitionRequestBrokerState{BrokerEpoch: -1}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterPartitionRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("AlterPartitionRequest", version, 0, 3)
-	default:
-		out, bad = appendAlterPartitionRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterPartitionRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("AlterPartitionRequest", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterPartitionRequest", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 13; n <= cap(dst) && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+		binary.BigEndian.PutUint64(w[4:12], uint64(x.BrokerEpoch))
+		w[12] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+13]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendAlterPartitionRequestFlexible(dst []byte, x *AlterPartitionRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendAlterPartitionRequestTopicDataFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllAlterPartitionRequestTopicData(dst, x.Topics, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterPartitionRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAlterPartitionRequestTopicDataFlexibleSlice(dst []byte, s []AlterPartitionRequestTopicData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterPartitionRequestTopicData(dst []byte, s []AlterPartitionRequestTopicData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 1 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 2 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 1 {
+				dst = compactString(dst, x.TopicName, e)
+			}
+			if v >= 2 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if v <= 1 {
-			dst = compactString(dst, x.TopicName)
-		}
-		if v >= 2 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendAlterPartitionRequestPartitionDataFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllAlterPartitionRequestPartitionData(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterPartitionRequestPartitionDataFlexibleSlice(dst []byte, s []AlterPartitionRequestPartitionData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterPartitionRequestPartitionData(dst []byte, s []AlterPartitionRequestPartitionData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.NewIsr) | len(x.NewIsrWithEpochs)) {
-			return nil, tooLong(i, "NewIsr NewIsrWithEpochs", len(x.NewIsr), len(x.NewIsrWithEpochs))
+		if v > 2 && len(x.NewIsr) > 0 {
+			e.failed = true
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-		if v <= 2 {
-			dst = compactCount(dst, len(x.NewIsr))
-			dst = appendInt32s(dst, x.NewIsr)
-		} else if len(x.NewIsr) > 0 {
-			return nil, lacking("NewIsr", i)
+		if v < 3 && len(x.NewIsrWithEpochs) > 0 {
+			e.failed = true
+		}
+		if v < 1 && x.LeaderRecoveryState != 0 {
+			e.failed = true
+		}
+		f0 := x.NewIsr
+		if n := len(dst) + 41; n <= cap(dst) && len(f0) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.LeaderEpoch))
+			o := 8
+			if v <= 2 {
+				w[o] = byte(len(f0) + 1)
+				putInt32s((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + 4*len(f0)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+			if v <= 2 {
+				dst = compactInt32s(dst, x.NewIsr, e)
+			}
 		}
 		if v >= 3 {
-			dst = compactCount(dst, len(x.NewIsrWithEpochs))
-			if dst, bad = appendAlterPartitionRequestBrokerStateFlexibleSlice(dst, x.NewIsrWithEpochs); bad != nil {
-				return nil, bad.in("NewIsrWithEpochs", i)
+			dst = compactCount(dst, len(x.NewIsrWithEpochs), e)
+			if len(x.NewIsrWithEpochs) > 0 {
+				dst = flexibleAllAlterPartitionRequestBrokerState(dst, x.NewIsrWithEpochs, e)
 			}
-		} else if len(x.NewIsrWithEpochs) > 0 {
-			return nil, lacking("NewIsrWithEpochs", i)
 		}
 		if v >= 1 {
 			dst = append(dst, byte(x.LeaderRecoveryState))
-		} else if x.LeaderRecoveryState != 0 {
-			return nil, lacking("LeaderRecoveryState", i)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterPartitionRequestBrokerStateFlexibleSlice(dst []byte, s []AlterPartitionRequestBrokerState) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterPartitionRequestBrokerState(dst []byte, s []AlterPartitionRequestBrokerState, e *encoder) []byte {
 	dst = grow(dst, len(s)*13)
 	for i := range s {
 		x := &s[i]
@@ -172,11 +181,9 @@ func appendAlterPartitionRequestBrokerStateFlexibleSlice(dst []byte, s []AlterPa
 		p[12] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*13)
 		}
 	}
-	return dst, nil
+	return dst
 }

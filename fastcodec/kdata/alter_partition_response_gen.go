@@ -15,22 +15,16 @@ type AlterPartitionResponse struct {
 	Topics         []AlterPartitionResponseTopicData
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterPartitionResponse returns one with Kafka's defaults.
 func NewAlterPartitionResponse() AlterPartitionResponse { return AlterPartitionResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterPartitionResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterPartitionResponseTopicData is the struct TopicData of AlterPartitionResponse.
 type AlterPartitionResponseTopicData struct {
-	TopicName   []byte         // versions 0-1, ignorable
-	TopicID     fastcodec.UUID // versions 2+, ignorable
+	TopicName   []byte         `kafka:"TopicName string 0-1 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 2+ ignorable"`
 	Partitions  []AlterPartitionResponsePartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -39,104 +33,125 @@ type AlterPartitionResponseTopicData struct {
 type AlterPartitionResponsePartitionData struct {
 	PartitionIndex      int32
 	ErrorCode           fastcodec.ErrorCode
-	LeaderID            int32
+	LeaderID            int32 `kafka:"LeaderId"`
 	LeaderEpoch         int32
 	Isr                 []int32
-	LeaderRecoveryState int8 // versions 1+, ignorable
+	LeaderRecoveryState int8 `kafka:"LeaderRecoveryState 1+ ignorable"`
 	PartitionEpoch      int32
 	UnknownTags         []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterPartitionResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("AlterPartitionResponse", version, 0, 3)
-	default:
-		out, bad = appendAlterPartitionResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterPartitionResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("AlterPartitionResponse", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterPartitionResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 7; n <= cap(dst) && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+7]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendAlterPartitionResponseFlexible(dst []byte, x *AlterPartitionResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendAlterPartitionResponseTopicDataFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllAlterPartitionResponseTopicData(dst, x.Topics, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterPartitionResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAlterPartitionResponseTopicDataFlexibleSlice(dst []byte, s []AlterPartitionResponseTopicData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterPartitionResponseTopicData(dst []byte, s []AlterPartitionResponseTopicData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 1 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 2 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 1 {
+				dst = compactString(dst, x.TopicName, e)
+			}
+			if v >= 2 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if v <= 1 {
-			dst = compactString(dst, x.TopicName)
-		}
-		if v >= 2 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendAlterPartitionResponsePartitionDataFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllAlterPartitionResponsePartitionData(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterPartitionResponsePartitionDataFlexibleSlice(dst []byte, s []AlterPartitionResponsePartitionData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterPartitionResponsePartitionData(dst []byte, s []AlterPartitionResponsePartitionData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Isr)) {
-			return nil, tooLong(i, "Isr", len(x.Isr))
-		}
-		dst = room(dst, 14)
-		{
-			p := (*[14]byte)(dst[len(dst)-14:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-			binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
-		}
-		dst = compactCount(dst, len(x.Isr))
-		dst = appendInt32s(dst, x.Isr)
-		if v >= 1 {
-			dst = append(dst, byte(x.LeaderRecoveryState))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Isr
+		if n := len(dst) + 53; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
+			binary.BigEndian.PutUint32(w[10:14], uint32(x.LeaderEpoch))
+			w[14] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[15:47]), f0)
+			o := 15 + 4*len(f0)
+			if v >= 1 {
+				w[o] = byte(x.LeaderRecoveryState)
+				o += 1
+			}
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionEpoch))
+				p[4] = 0
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = room(dst, 14)
+			{
+				p := (*[14]byte)(dst[len(dst)-14:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+				binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
+				binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
+			}
+			dst = compactInt32s(dst, x.Isr, e)
+			if v >= 1 {
+				dst = append(dst, byte(x.LeaderRecoveryState))
+			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -3,6 +3,8 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -11,156 +13,147 @@ type AlterReplicaLogDirsRequest struct {
 	Dirs        []AlterReplicaLogDirsRequestAlterReplicaLogDir
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterReplicaLogDirsRequest returns one with Kafka's defaults.
 func NewAlterReplicaLogDirsRequest() AlterReplicaLogDirsRequest { return AlterReplicaLogDirsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterReplicaLogDirsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterReplicaLogDirsRequestAlterReplicaLogDir is the struct AlterReplicaLogDir of AlterReplicaLogDirsRequest.
 type AlterReplicaLogDirsRequestAlterReplicaLogDir struct {
-	Path        []byte
+	Path        []byte `kafka:"Path string"`
 	Topics      []AlterReplicaLogDirsRequestAlterReplicaLogDirTopic
 	UnknownTags []fastcodec.Tag
 }
 
 // AlterReplicaLogDirsRequestAlterReplicaLogDirTopic is the struct AlterReplicaLogDirTopic of AlterReplicaLogDirsRequest.
 type AlterReplicaLogDirsRequestAlterReplicaLogDirTopic struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterReplicaLogDirsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("AlterReplicaLogDirsRequest", version, 0, 2)
-	case version >= 2:
-		out, bad = appendAlterReplicaLogDirsRequestFlexible(dst, x)
-	default:
-		out, bad = appendAlterReplicaLogDirsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterReplicaLogDirsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("AlterReplicaLogDirsRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterReplicaLogDirsRequest", version)
-	}
-	return out, nil
-}
-
-func appendAlterReplicaLogDirsRequestFlexible(dst []byte, x *AlterReplicaLogDirsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Dirs)) {
-		return nil, tooLong(-1, "Dirs", len(x.Dirs))
-	}
-	dst = compactCount(dst, len(x.Dirs))
-	if dst, bad = appendAlterReplicaLogDirsRequestAlterReplicaLogDirFlexibleSlice(dst, x.Dirs); bad != nil {
-		return nil, bad.in("Dirs", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
-	}
-	return dst, nil
-}
-
-func appendAlterReplicaLogDirsRequestAlterReplicaLogDirFlexibleSlice(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDir) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Path) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "Path:text Topics", len(x.Path), len(x.Topics))
-		}
-		dst = compactString(dst, x.Path)
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendAlterReplicaLogDirsRequestAlterReplicaLogDirTopicFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactCount(dst, len(x.Dirs), e)
+		if len(x.Dirs) > 0 {
+			dst = flexibleAllAlterReplicaLogDirsRequestAlterReplicaLogDir(dst, x.Dirs, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		dst = legacyCount(dst, len(x.Dirs), e)
+		if len(x.Dirs) > 0 {
+			dst = legacyAllAlterReplicaLogDirsRequestAlterReplicaLogDir(dst, x.Dirs, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterReplicaLogDirsRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendAlterReplicaLogDirsRequestAlterReplicaLogDirTopicFlexibleSlice(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterReplicaLogDirsRequestAlterReplicaLogDir(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDir, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Path
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Path, e)
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(dst, x.Topics, e)
+		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDirTopic, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterReplicaLogDirsRequestLegacy(dst []byte, x *AlterReplicaLogDirsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Dirs)) {
-		return nil, tooLong(-1, "Dirs", len(x.Dirs))
-	}
-	dst = legacyCount(dst, len(x.Dirs))
-	if dst, bad = appendAlterReplicaLogDirsRequestAlterReplicaLogDirLegacySlice(dst, x.Dirs); bad != nil {
-		return nil, bad.in("Dirs", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendAlterReplicaLogDirsRequestAlterReplicaLogDirLegacySlice(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDir) ([]byte, *failure) {
-	var bad *failure
+func legacyAllAlterReplicaLogDirsRequestAlterReplicaLogDir(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDir, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Path) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "Path:text Topics", len(x.Path), len(x.Topics))
+		f0 := x.Path
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Path, e)
+			dst = legacyCount(dst, len(x.Topics), e)
 		}
-		dst = legacyString(dst, x.Path)
-		dst = legacyCount(dst, len(x.Topics))
-		if dst, bad = appendAlterReplicaLogDirsRequestAlterReplicaLogDirTopicLegacySlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = legacyAllAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(dst, x.Topics, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterReplicaLogDirsRequestAlterReplicaLogDirTopicLegacySlice(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) ([]byte, *failure) {
+func legacyAllAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDirTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0, f1 := x.Name, x.Partitions
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyInt32s(dst, x.Partitions, e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

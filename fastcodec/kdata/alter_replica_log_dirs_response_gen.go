@@ -14,7 +14,7 @@ type AlterReplicaLogDirsResponse struct {
 	Results        []AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterReplicaLogDirsResponse returns one with Kafka's defaults.
@@ -22,15 +22,9 @@ func NewAlterReplicaLogDirsResponse() AlterReplicaLogDirsResponse {
 	return AlterReplicaLogDirsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterReplicaLogDirsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult is the struct AlterReplicaLogDirTopicResult of AlterReplicaLogDirsResponse.
 type AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult
 	UnknownTags []fastcodec.Tag
 }
@@ -42,67 +36,77 @@ type AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterReplicaLogDirsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("AlterReplicaLogDirsResponse", version, 0, 2)
-	case version >= 2:
-		out, bad = appendAlterReplicaLogDirsResponseFlexible(dst, x)
-	default:
-		out, bad = appendAlterReplicaLogDirsResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterReplicaLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("AlterReplicaLogDirsResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterReplicaLogDirsResponse", version)
-	}
-	return out, nil
-}
-
-func appendAlterReplicaLogDirsResponseFlexible(dst []byte, x *AlterReplicaLogDirsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultFlexibleSlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Results) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Results), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultFlexibleSlice(dst []byte, s []AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
-		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Results) > 0 {
+			dst = flexibleAllAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(dst, x.Results, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Results), e)
+		}
+		if len(x.Results) > 0 {
+			dst = legacyAllAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(dst, x.Results, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterReplicaLogDirsResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultFlexibleSlice(dst []byte, s []AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(dst []byte, s []AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(dst []byte, s []AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult, e *encoder) []byte {
 	dst = grow(dst, len(s)*7)
 	for i := range s {
 		x := &s[i]
@@ -113,51 +117,37 @@ func appendAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultFlexibleS
 		p[6] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*7)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterReplicaLogDirsResponseLegacy(dst []byte, x *AlterReplicaLogDirsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Results))
-	if dst, bad = appendAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultLegacySlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultLegacySlice(dst []byte, s []AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) ([]byte, *failure) {
-	var bad *failure
+func legacyAllAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(dst []byte, s []AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.TopicName)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultLegacySlice(dst []byte, s []AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) ([]byte, *failure) {
+func legacyAllAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(dst []byte, s []AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult, e *encoder) []byte {
 	dst = grow(dst, len(s)*6)
 	for i := range s {
 		x := &s[i]
@@ -166,9 +156,7 @@ func appendAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultLegacySli
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
 		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

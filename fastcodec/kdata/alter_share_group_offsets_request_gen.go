@@ -10,11 +10,11 @@ import (
 
 // AlterShareGroupOffsetsRequest is Kafka's message of that name, versions 0.
 type AlterShareGroupOffsetsRequest struct {
-	GroupID     []byte
+	GroupID     []byte `kafka:"GroupId string"`
 	Topics      []AlterShareGroupOffsetsRequestTopic
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterShareGroupOffsetsRequest returns one with Kafka's defaults.
@@ -22,15 +22,9 @@ func NewAlterShareGroupOffsetsRequest() AlterShareGroupOffsetsRequest {
 	return AlterShareGroupOffsetsRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterShareGroupOffsetsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterShareGroupOffsetsRequestTopic is the struct AlterShareGroupOffsetsRequestTopic of AlterShareGroupOffsetsRequest.
 type AlterShareGroupOffsetsRequestTopic struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []AlterShareGroupOffsetsRequestPartition
 	UnknownTags []fastcodec.Tag
 }
@@ -42,65 +36,64 @@ type AlterShareGroupOffsetsRequestPartition struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterShareGroupOffsetsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("AlterShareGroupOffsetsRequest", version, 0, 0)
-	default:
-		out, bad = appendAlterShareGroupOffsetsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterShareGroupOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("AlterShareGroupOffsetsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterShareGroupOffsetsRequest", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.GroupID
+	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactString(dst, x.GroupID, e)
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendAlterShareGroupOffsetsRequestFlexible(dst []byte, x *AlterShareGroupOffsetsRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text Topics", len(x.GroupID), len(x.Topics))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendAlterShareGroupOffsetsRequestTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllAlterShareGroupOffsetsRequestTopic(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterShareGroupOffsetsRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAlterShareGroupOffsetsRequestTopicFlexibleSlice(dst []byte, s []AlterShareGroupOffsetsRequestTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterShareGroupOffsetsRequestTopic(dst []byte, s []AlterShareGroupOffsetsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendAlterShareGroupOffsetsRequestPartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllAlterShareGroupOffsetsRequestPartition(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterShareGroupOffsetsRequestPartitionFlexibleSlice(dst []byte, s []AlterShareGroupOffsetsRequestPartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterShareGroupOffsetsRequestPartition(dst []byte, s []AlterShareGroupOffsetsRequestPartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*13)
 	for i := range s {
 		x := &s[i]
@@ -111,11 +104,9 @@ func appendAlterShareGroupOffsetsRequestPartitionFlexibleSlice(dst []byte, s []A
 		p[12] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*13)
 		}
 	}
-	return dst, nil
+	return dst
 }

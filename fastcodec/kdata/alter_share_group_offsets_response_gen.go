@@ -12,11 +12,11 @@ import (
 type AlterShareGroupOffsetsResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null = null"`
 	Responses      []AlterShareGroupOffsetsResponseTopic
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterShareGroupOffsetsResponse returns one with Kafka's defaults.
@@ -24,16 +24,10 @@ func NewAlterShareGroupOffsetsResponse() AlterShareGroupOffsetsResponse {
 	return AlterShareGroupOffsetsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterShareGroupOffsetsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterShareGroupOffsetsResponseTopic is the struct AlterShareGroupOffsetsResponseTopic of AlterShareGroupOffsetsResponse.
 type AlterShareGroupOffsetsResponseTopic struct {
-	TopicName   []byte
-	TopicID     fastcodec.UUID
+	TopicName   []byte         `kafka:"TopicName string"`
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []AlterShareGroupOffsetsResponsePartition
 	UnknownTags []fastcodec.Tag
 }
@@ -42,86 +36,96 @@ type AlterShareGroupOffsetsResponseTopic struct {
 type AlterShareGroupOffsetsResponsePartition struct {
 	PartitionIndex int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null = null"`
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterShareGroupOffsetsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("AlterShareGroupOffsetsResponse", version, 0, 0)
-	default:
-		out, bad = appendAlterShareGroupOffsetsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("AlterShareGroupOffsetsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterShareGroupOffsetsResponse", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.ErrorMessage
+	if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Responses) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		w[o] = byte(len(x.Responses) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		dst = compactCount(dst, len(x.Responses), e)
 	}
-	return out, nil
-}
-
-func appendAlterShareGroupOffsetsResponseFlexible(dst []byte, x *AlterShareGroupOffsetsResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "ErrorMessage:text Responses", len(x.ErrorMessage), len(x.Responses))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendAlterShareGroupOffsetsResponseTopicFlexibleSlice(dst, x.Responses); bad != nil {
-		return nil, bad.in("Responses", -1)
+	if len(x.Responses) > 0 {
+		dst = flexibleAllAlterShareGroupOffsetsResponseTopic(dst, x.Responses, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterShareGroupOffsetsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAlterShareGroupOffsetsResponseTopicFlexibleSlice(dst []byte, s []AlterShareGroupOffsetsResponseTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterShareGroupOffsetsResponseTopic(dst []byte, s []AlterShareGroupOffsetsResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+			w[o+16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+17]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendAlterShareGroupOffsetsResponsePartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllAlterShareGroupOffsetsResponsePartition(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterShareGroupOffsetsResponsePartitionFlexibleSlice(dst []byte, s []AlterShareGroupOffsetsResponsePartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterShareGroupOffsetsResponsePartition(dst []byte, s []AlterShareGroupOffsetsResponsePartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -14,7 +14,7 @@ type AlterUserScramCredentialsRequest struct {
 	Upsertions  []AlterUserScramCredentialsRequestScramCredentialUpsertion
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterUserScramCredentialsRequest returns one with Kafka's defaults.
@@ -22,104 +22,100 @@ func NewAlterUserScramCredentialsRequest() AlterUserScramCredentialsRequest {
 	return AlterUserScramCredentialsRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterUserScramCredentialsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterUserScramCredentialsRequestScramCredentialDeletion is the struct ScramCredentialDeletion of AlterUserScramCredentialsRequest.
 type AlterUserScramCredentialsRequestScramCredentialDeletion struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Mechanism   int8
 	UnknownTags []fastcodec.Tag
 }
 
 // AlterUserScramCredentialsRequestScramCredentialUpsertion is the struct ScramCredentialUpsertion of AlterUserScramCredentialsRequest.
 type AlterUserScramCredentialsRequestScramCredentialUpsertion struct {
-	Name           []byte
+	Name           []byte `kafka:"Name string"`
 	Mechanism      int8
 	Iterations     int32
-	Salt           []byte
-	SaltedPassword []byte
+	Salt           []byte `kafka:"Salt bytes"`
+	SaltedPassword []byte `kafka:"SaltedPassword bytes"`
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterUserScramCredentialsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("AlterUserScramCredentialsRequest", version, 0, 0)
-	default:
-		out, bad = appendAlterUserScramCredentialsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("AlterUserScramCredentialsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterUserScramCredentialsRequest", version)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.Deletions), e)
+	if len(x.Deletions) > 0 {
+		dst = flexibleAllAlterUserScramCredentialsRequestScramCredentialDeletion(dst, x.Deletions, e)
 	}
-	return out, nil
-}
-
-func appendAlterUserScramCredentialsRequestFlexible(dst []byte, x *AlterUserScramCredentialsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Deletions) | len(x.Upsertions)) {
-		return nil, tooLong(-1, "Deletions Upsertions", len(x.Deletions), len(x.Upsertions))
-	}
-	dst = compactCount(dst, len(x.Deletions))
-	if dst, bad = appendAlterUserScramCredentialsRequestScramCredentialDeletionFlexibleSlice(dst, x.Deletions); bad != nil {
-		return nil, bad.in("Deletions", -1)
-	}
-	dst = compactCount(dst, len(x.Upsertions))
-	if dst, bad = appendAlterUserScramCredentialsRequestScramCredentialUpsertionFlexibleSlice(dst, x.Upsertions); bad != nil {
-		return nil, bad.in("Upsertions", -1)
+	dst = compactCount(dst, len(x.Upsertions), e)
+	if len(x.Upsertions) > 0 {
+		dst = flexibleAllAlterUserScramCredentialsRequestScramCredentialUpsertion(dst, x.Upsertions, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterUserScramCredentialsRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAlterUserScramCredentialsRequestScramCredentialDeletionFlexibleSlice(dst []byte, s []AlterUserScramCredentialsRequestScramCredentialDeletion) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterUserScramCredentialsRequestScramCredentialDeletion(dst []byte, s []AlterUserScramCredentialsRequestScramCredentialDeletion, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
-		}
-		dst = compactString(dst, x.Name)
-		dst = append(dst, byte(x.Mechanism))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Name
+		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[2]byte)(w[o : o+2])
+				p[0] = byte(x.Mechanism)
+				p[1] = 0
+			}
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = append(dst, byte(x.Mechanism))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAlterUserScramCredentialsRequestScramCredentialUpsertionFlexibleSlice(dst []byte, s []AlterUserScramCredentialsRequestScramCredentialUpsertion) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterUserScramCredentialsRequestScramCredentialUpsertion(dst []byte, s []AlterUserScramCredentialsRequestScramCredentialUpsertion, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Salt)|len(x.SaltedPassword)) {
-			return nil, tooLong(i, "Name:text Salt SaltedPassword", len(x.Name), len(x.Salt), len(x.SaltedPassword))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[5]byte)(w[o : o+5])
+				p[0] = byte(x.Mechanism)
+				binary.BigEndian.PutUint32(p[1:5], uint32(x.Iterations))
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = append(dst, byte(x.Mechanism))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Iterations))
 		}
-		dst = compactString(dst, x.Name)
-		dst = append(dst, byte(x.Mechanism))
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Iterations))
-		dst = compactBytes(dst, x.Salt)
-		dst = compactBytes(dst, x.SaltedPassword)
+		dst = compactBytes(dst, x.Salt, e)
+		dst = compactBytes(dst, x.SaltedPassword, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -14,7 +14,7 @@ type AlterUserScramCredentialsResponse struct {
 	Results        []AlterUserScramCredentialsResponseResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAlterUserScramCredentialsResponse returns one with Kafka's defaults.
@@ -22,17 +22,11 @@ func NewAlterUserScramCredentialsResponse() AlterUserScramCredentialsResponse {
 	return AlterUserScramCredentialsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AlterUserScramCredentialsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AlterUserScramCredentialsResponseResult is the struct AlterUserScramCredentialsResult of AlterUserScramCredentialsResponse.
 type AlterUserScramCredentialsResponseResult struct {
-	User         []byte
+	User         []byte `kafka:"User string"`
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -41,57 +35,58 @@ func NewAlterUserScramCredentialsResponseResult() AlterUserScramCredentialsRespo
 	return AlterUserScramCredentialsResponseResult{ErrorMessage: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AlterUserScramCredentialsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("AlterUserScramCredentialsResponse", version, 0, 0)
-	default:
-		out, bad = appendAlterUserScramCredentialsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AlterUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("AlterUserScramCredentialsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("AlterUserScramCredentialsResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		w[4] = byte(len(x.Results) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = compactCount(dst, len(x.Results), e)
 	}
-	return out, nil
-}
-
-func appendAlterUserScramCredentialsResponseFlexible(dst []byte, x *AlterUserScramCredentialsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendAlterUserScramCredentialsResponseResultFlexibleSlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
+	if len(x.Results) > 0 {
+		dst = flexibleAllAlterUserScramCredentialsResponseResult(dst, x.Results, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AlterUserScramCredentialsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAlterUserScramCredentialsResponseResultFlexibleSlice(dst []byte, s []AlterUserScramCredentialsResponseResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAlterUserScramCredentialsResponseResult(dst []byte, s []AlterUserScramCredentialsResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.User)|len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "User:text ErrorMessage:text", len(x.User), len(x.ErrorMessage))
-		}
-		dst = compactString(dst, x.User)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.User, x.ErrorMessage
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			w[o+2] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.User, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -10,67 +10,60 @@ import (
 
 // APIVersionsRequest is Kafka's message of that name, versions 0-5.
 type APIVersionsRequest struct {
-	ClientSoftwareName    []byte // versions 3+, ignorable
-	ClientSoftwareVersion []byte // versions 3+, ignorable
-	ClusterID             []byte // versions 5+, nullable, ignorable
-	NodeID                int32  // versions 5+, ignorable
+	ClientSoftwareName    []byte `kafka:"ClientSoftwareName string 3+ ignorable"`
+	ClientSoftwareVersion []byte `kafka:"ClientSoftwareVersion string 3+ ignorable"`
+	ClusterID             []byte `kafka:"ClusterId string 5+ null = null ignorable"`
+	NodeID                int32  `kafka:"NodeId 5+ = -1 ignorable"`
 	UnknownTags           []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAPIVersionsRequest returns one with Kafka's defaults.
 func NewAPIVersionsRequest() APIVersionsRequest { return APIVersionsRequest{NodeID: -1} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *APIVersionsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *APIVersionsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("ApiVersionsRequest", version, 0, 5)
-	case version >= 3:
-		out, bad = appendAPIVersionsRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendAPIVersionsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *APIVersionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("ApiVersionsRequest", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("ApiVersionsRequest", version)
-	}
-	return out, nil
-}
-
-func appendAPIVersionsRequestFlexible(dst []byte, x *APIVersionsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClientSoftwareName)|len(x.ClientSoftwareVersion)|len(x.ClusterID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "ClientSoftwareName:text ClientSoftwareVersion:text ClusterId:text", len(x.ClientSoftwareName), len(x.ClientSoftwareVersion), len(x.ClusterID))
-	}
-	dst = compactString(dst, x.ClientSoftwareName)
-	dst = compactString(dst, x.ClientSoftwareVersion)
-	if v >= 5 {
-		dst = compactNullableString(dst, x.ClusterID)
-	}
-	if v >= 5 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		f0, f1, f2 := x.ClientSoftwareName, x.ClientSoftwareVersion, x.ClusterID
+		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			if v >= 5 {
+				w[o] = byte(lengthOf(f2) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f2)
+				o += 1 + len(f2)
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
+				o += 4
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.ClientSoftwareName, e)
+			dst = compactString(dst, x.ClientSoftwareVersion, e)
+			if v >= 5 {
+				dst = compactNullableString(dst, x.ClusterID, e)
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
+	} else {
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendAPIVersionsRequestLegacy(dst []byte, x *APIVersionsRequest) ([]byte, *failure) {
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "ApiVersionsRequest", v, 3)
 	}
 	return dst, nil
 }

@@ -11,15 +11,15 @@ import (
 // APIVersionsResponse is Kafka's message of that name, versions 0-5.
 type APIVersionsResponse struct {
 	ErrorCode              fastcodec.ErrorCode
-	APIKeys                []APIVersionsResponseAPIVersion
-	ThrottleTimeMs         int32                                    // versions 1+, ignorable
-	SupportedFeatures      []APIVersionsResponseSupportedFeatureKey // tag 0, versions 3+, ignorable
-	FinalizedFeaturesEpoch int64                                    // tag 1, versions 3+, ignorable
-	FinalizedFeatures      []APIVersionsResponseFinalizedFeatureKey // tag 2, versions 3+, ignorable
-	ZkMigrationReady       bool                                     // tag 3, versions 3+, ignorable
+	APIKeys                []APIVersionsResponseAPIVersion          `kafka:"ApiKeys"`
+	ThrottleTimeMs         int32                                    `kafka:"ThrottleTimeMs 1+ ignorable"`
+	SupportedFeatures      []APIVersionsResponseSupportedFeatureKey `kafka:"SupportedFeatures 3+ tag 0 ignorable"`
+	FinalizedFeaturesEpoch int64                                    `kafka:"FinalizedFeaturesEpoch 3+ = -1 tag 1 ignorable"`
+	FinalizedFeatures      []APIVersionsResponseFinalizedFeatureKey `kafka:"FinalizedFeatures 3+ tag 2 ignorable"`
+	ZkMigrationReady       bool                                     `kafka:"ZkMigrationReady 3+ tag 3 ignorable"`
 	UnknownTags            []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAPIVersionsResponse returns one with Kafka's defaults.
@@ -27,15 +27,9 @@ func NewAPIVersionsResponse() APIVersionsResponse {
 	return APIVersionsResponse{FinalizedFeaturesEpoch: -1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *APIVersionsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // APIVersionsResponseAPIVersion is the struct ApiVersion of ApiVersionsResponse.
 type APIVersionsResponseAPIVersion struct {
-	APIKey      fastcodec.APIKey
+	APIKey      fastcodec.APIKey `kafka:"ApiKey"`
 	MinVersion  int16
 	MaxVersion  int16
 	UnknownTags []fastcodec.Tag
@@ -43,7 +37,7 @@ type APIVersionsResponseAPIVersion struct {
 
 // APIVersionsResponseSupportedFeatureKey is the struct SupportedFeatureKey of ApiVersionsResponse.
 type APIVersionsResponseSupportedFeatureKey struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	MinVersion  int16
 	MaxVersion  int16
 	UnknownTags []fastcodec.Tag
@@ -51,57 +45,62 @@ type APIVersionsResponseSupportedFeatureKey struct {
 
 // APIVersionsResponseFinalizedFeatureKey is the struct FinalizedFeatureKey of ApiVersionsResponse.
 type APIVersionsResponseFinalizedFeatureKey struct {
-	Name            []byte
+	Name            []byte `kafka:"Name string"`
 	MaxVersionLevel int16
 	MinVersionLevel int16
 	UnknownTags     []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *APIVersionsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("ApiVersionsResponse", version, 0, 5)
-	case version >= 3:
-		out, bad = appendAPIVersionsResponseFlexible(dst, x)
-	default:
-		out, bad = appendAPIVersionsResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *APIVersionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("ApiVersionsResponse", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("ApiVersionsResponse", version)
-	}
-	return out, nil
-}
-
-func appendAPIVersionsResponseFlexible(dst []byte, x *APIVersionsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.APIKeys) | len(x.SupportedFeatures) | len(x.FinalizedFeatures)) {
-		return nil, tooLong(-1, "ApiKeys SupportedFeatures FinalizedFeatures", len(x.APIKeys), len(x.SupportedFeatures), len(x.FinalizedFeatures))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.APIKeys))
-	if dst, bad = appendAPIVersionsResponseAPIVersionFlexibleSlice(dst, x.APIKeys); bad != nil {
-		return nil, bad.in("ApiKeys", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 || len(x.SupportedFeatures) > 0 || x.FinalizedFeaturesEpoch != -1 || len(x.FinalizedFeatures) > 0 || x.ZkMigrationReady {
-		if dst, bad = appendTagsAPIVersionsResponse(dst, x, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		if n := len(dst) + 3; n <= cap(dst) && len(x.APIKeys) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.APIKeys) + 1)
+			dst = dst[:len(dst)+3]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactCount(dst, len(x.APIKeys), e)
 		}
+		if len(x.APIKeys) > 0 {
+			dst = flexibleAllAPIVersionsResponseAPIVersion(dst, x.APIKeys, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 || len(x.SupportedFeatures) > 0 || x.FinalizedFeaturesEpoch != -1 || len(x.FinalizedFeatures) > 0 || x.ZkMigrationReady {
+			dst = tagsAPIVersionsResponse(dst, x, e)
+		}
+	} else {
+		if n := len(dst) + 6; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.APIKeys)))
+			dst = dst[:len(dst)+6]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyCount(dst, len(x.APIKeys), e)
+		}
+		if len(x.APIKeys) > 0 {
+			dst = legacyAllAPIVersionsResponseAPIVersion(dst, x.APIKeys, e)
+		}
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ApiVersionsResponse", v, 3)
 	}
 	return dst, nil
 }
 
-// appendTagsAPIVersionsResponse puts the tag section of a struct in the place of an empty one.
-func appendTagsAPIVersionsResponse(dst []byte, x *APIVersionsResponse, i int) ([]byte, *failure) {
-	var bad *failure
-	known := uint32(15)
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsAPIVersionsResponse puts the tag section of a struct in the place of an empty one.
+func tagsAPIVersionsResponse(dst []byte, x *APIVersionsResponse, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if len(x.SupportedFeatures) > 0 {
 		count++
@@ -115,44 +114,43 @@ func appendTagsAPIVersionsResponse(dst []byte, x *APIVersionsResponse, i int) ([
 	if x.ZkMigrationReady {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, 15, e)
 	if len(x.SupportedFeatures) > 0 {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactCount(dst, len(x.SupportedFeatures))
-		if dst, bad = appendAPIVersionsResponseSupportedFeatureKeyFlexibleSlice(dst, x.SupportedFeatures); bad != nil {
-			return nil, bad.in("SupportedFeatures", i)
+		dst = compactCount(dst, len(x.SupportedFeatures), e)
+		if len(x.SupportedFeatures) > 0 {
+			dst = flexibleAllAPIVersionsResponseSupportedFeatureKey(dst, x.SupportedFeatures, e)
 		}
 		dst = setTagSize(dst, at)
 	}
 	if x.FinalizedFeaturesEpoch != -1 {
-		dst = m.AppendBelow(dst, 1)
+		dst = m.below(dst, 1)
 		dst = append(dst, 1, 8)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.FinalizedFeaturesEpoch))
 	}
 	if len(x.FinalizedFeatures) > 0 {
-		dst = m.AppendBelow(dst, 2)
+		dst = m.below(dst, 2)
 		dst = append(dst, 2, 0)
 		at := len(dst)
-		dst = compactCount(dst, len(x.FinalizedFeatures))
-		if dst, bad = appendAPIVersionsResponseFinalizedFeatureKeyFlexibleSlice(dst, x.FinalizedFeatures); bad != nil {
-			return nil, bad.in("FinalizedFeatures", i)
+		dst = compactCount(dst, len(x.FinalizedFeatures), e)
+		if len(x.FinalizedFeatures) > 0 {
+			dst = flexibleAllAPIVersionsResponseFinalizedFeatureKey(dst, x.FinalizedFeatures, e)
 		}
 		dst = setTagSize(dst, at)
 	}
 	if x.ZkMigrationReady {
-		dst = m.AppendBelow(dst, 3)
+		dst = m.below(dst, 3)
 		dst = append(dst, 3, 1)
 		dst = append(dst, bit(x.ZkMigrationReady))
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendAPIVersionsResponseAPIVersionFlexibleSlice(dst []byte, s []APIVersionsResponseAPIVersion) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAPIVersionsResponseAPIVersion(dst []byte, s []APIVersionsResponseAPIVersion, e *encoder) []byte {
 	dst = grow(dst, len(s)*7)
 	for i := range s {
 		x := &s[i]
@@ -164,83 +162,80 @@ func appendAPIVersionsResponseAPIVersionFlexibleSlice(dst []byte, s []APIVersion
 		p[6] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*7)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAPIVersionsResponseSupportedFeatureKeyFlexibleSlice(dst []byte, s []APIVersionsResponseSupportedFeatureKey) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAPIVersionsResponseSupportedFeatureKey(dst []byte, s []APIVersionsResponseSupportedFeatureKey, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
-		}
-		dst = compactString(dst, x.Name)
-		dst = room(dst, 5)
-		{
-			p := (*[5]byte)(dst[len(dst)-5:])
-			binary.BigEndian.PutUint16(p[0:2], uint16(x.MinVersion))
-			binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxVersion))
-			p[4] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinVersion))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxVersion))
+				p[4] = 0
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = room(dst, 5)
+			{
+				p := (*[5]byte)(dst[len(dst)-5:])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinVersion))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxVersion))
+				p[4] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAPIVersionsResponseFinalizedFeatureKeyFlexibleSlice(dst []byte, s []APIVersionsResponseFinalizedFeatureKey) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAPIVersionsResponseFinalizedFeatureKey(dst []byte, s []APIVersionsResponseFinalizedFeatureKey, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
-		}
-		dst = compactString(dst, x.Name)
-		dst = room(dst, 5)
-		{
-			p := (*[5]byte)(dst[len(dst)-5:])
-			binary.BigEndian.PutUint16(p[0:2], uint16(x.MaxVersionLevel))
-			binary.BigEndian.PutUint16(p[2:4], uint16(x.MinVersionLevel))
-			p[4] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.MaxVersionLevel))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.MinVersionLevel))
+				p[4] = 0
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = room(dst, 5)
+			{
+				p := (*[5]byte)(dst[len(dst)-5:])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.MaxVersionLevel))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.MinVersionLevel))
+				p[4] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAPIVersionsResponseLegacy(dst []byte, x *APIVersionsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.APIKeys)) {
-		return nil, tooLong(-1, "ApiKeys", len(x.APIKeys))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyCount(dst, len(x.APIKeys))
-	if dst, bad = appendAPIVersionsResponseAPIVersionLegacySlice(dst, x.APIKeys); bad != nil {
-		return nil, bad.in("ApiKeys", -1)
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendAPIVersionsResponseAPIVersionLegacySlice(dst []byte, s []APIVersionsResponseAPIVersion) ([]byte, *failure) {
+func legacyAllAPIVersionsResponseAPIVersion(dst []byte, s []APIVersionsResponseAPIVersion, e *encoder) []byte {
 	dst = grow(dst, len(s)*6)
 	for i := range s {
 		x := &s[i]
@@ -250,9 +245,7 @@ func appendAPIVersionsResponseAPIVersionLegacySlice(dst []byte, s []APIVersionsR
 		binary.BigEndian.PutUint16(p[2:4], uint16(x.MinVersion))
 		binary.BigEndian.PutUint16(p[4:6], uint16(x.MaxVersion))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,12 +10,12 @@ import (
 
 // AssignReplicasToDirsRequest is Kafka's message of that name, versions 0.
 type AssignReplicasToDirsRequest struct {
-	BrokerID    int32
-	BrokerEpoch int64
+	BrokerID    int32 `kafka:"BrokerId"`
+	BrokerEpoch int64 `kafka:"BrokerEpoch = -1"`
 	Directories []AssignReplicasToDirsRequestDirectoryData
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAssignReplicasToDirsRequest returns one with Kafka's defaults.
@@ -23,22 +23,16 @@ func NewAssignReplicasToDirsRequest() AssignReplicasToDirsRequest {
 	return AssignReplicasToDirsRequest{BrokerEpoch: -1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AssignReplicasToDirsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AssignReplicasToDirsRequestDirectoryData is the struct DirectoryData of AssignReplicasToDirsRequest.
 type AssignReplicasToDirsRequestDirectoryData struct {
-	ID          fastcodec.UUID
+	ID          fastcodec.UUID `kafka:"Id"`
 	Topics      []AssignReplicasToDirsRequestTopicData
 	UnknownTags []fastcodec.Tag
 }
 
 // AssignReplicasToDirsRequestTopicData is the struct TopicData of AssignReplicasToDirsRequest.
 type AssignReplicasToDirsRequestTopicData struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []AssignReplicasToDirsRequestPartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -49,88 +43,85 @@ type AssignReplicasToDirsRequestPartitionData struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AssignReplicasToDirsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("AssignReplicasToDirsRequest", version, 0, 0)
-	default:
-		out, bad = appendAssignReplicasToDirsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AssignReplicasToDirsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("AssignReplicasToDirsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("AssignReplicasToDirsRequest", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 13; n <= cap(dst) && len(x.Directories) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+		binary.BigEndian.PutUint64(w[4:12], uint64(x.BrokerEpoch))
+		w[12] = byte(len(x.Directories) + 1)
+		dst = dst[:len(dst)+13]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+		dst = compactCount(dst, len(x.Directories), e)
 	}
-	return out, nil
-}
-
-func appendAssignReplicasToDirsRequestFlexible(dst []byte, x *AssignReplicasToDirsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Directories)) {
-		return nil, tooLong(-1, "Directories", len(x.Directories))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
-	dst = compactCount(dst, len(x.Directories))
-	if dst, bad = appendAssignReplicasToDirsRequestDirectoryDataFlexibleSlice(dst, x.Directories); bad != nil {
-		return nil, bad.in("Directories", -1)
+	if len(x.Directories) > 0 {
+		dst = flexibleAllAssignReplicasToDirsRequestDirectoryData(dst, x.Directories, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AssignReplicasToDirsRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAssignReplicasToDirsRequestDirectoryDataFlexibleSlice(dst []byte, s []AssignReplicasToDirsRequestDirectoryData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAssignReplicasToDirsRequestDirectoryData(dst []byte, s []AssignReplicasToDirsRequestDirectoryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "Topics", len(x.Topics))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.ID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.ID.Lo)
+			w[16] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.ID)
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.ID)
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendAssignReplicasToDirsRequestTopicDataFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllAssignReplicasToDirsRequestTopicData(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAssignReplicasToDirsRequestTopicDataFlexibleSlice(dst []byte, s []AssignReplicasToDirsRequestTopicData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAssignReplicasToDirsRequestTopicData(dst []byte, s []AssignReplicasToDirsRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendAssignReplicasToDirsRequestPartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllAssignReplicasToDirsRequestPartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAssignReplicasToDirsRequestPartitionDataFlexibleSlice(dst []byte, s []AssignReplicasToDirsRequestPartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAssignReplicasToDirsRequestPartitionData(dst []byte, s []AssignReplicasToDirsRequestPartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*5)
 	for i := range s {
 		x := &s[i]
@@ -140,11 +131,9 @@ func appendAssignReplicasToDirsRequestPartitionDataFlexibleSlice(dst []byte, s [
 		p[4] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*5)
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -15,7 +15,7 @@ type AssignReplicasToDirsResponse struct {
 	Directories    []AssignReplicasToDirsResponseDirectoryData
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewAssignReplicasToDirsResponse returns one with Kafka's defaults.
@@ -23,22 +23,16 @@ func NewAssignReplicasToDirsResponse() AssignReplicasToDirsResponse {
 	return AssignReplicasToDirsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *AssignReplicasToDirsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // AssignReplicasToDirsResponseDirectoryData is the struct DirectoryData of AssignReplicasToDirsResponse.
 type AssignReplicasToDirsResponseDirectoryData struct {
-	ID          fastcodec.UUID
+	ID          fastcodec.UUID `kafka:"Id"`
 	Topics      []AssignReplicasToDirsResponseTopicData
 	UnknownTags []fastcodec.Tag
 }
 
 // AssignReplicasToDirsResponseTopicData is the struct TopicData of AssignReplicasToDirsResponse.
 type AssignReplicasToDirsResponseTopicData struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []AssignReplicasToDirsResponsePartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -50,88 +44,85 @@ type AssignReplicasToDirsResponsePartitionData struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *AssignReplicasToDirsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("AssignReplicasToDirsResponse", version, 0, 0)
-	default:
-		out, bad = appendAssignReplicasToDirsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *AssignReplicasToDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("AssignReplicasToDirsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("AssignReplicasToDirsResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 7; n <= cap(dst) && len(x.Directories) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(len(x.Directories) + 1)
+		dst = dst[:len(dst)+7]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactCount(dst, len(x.Directories), e)
 	}
-	return out, nil
-}
-
-func appendAssignReplicasToDirsResponseFlexible(dst []byte, x *AssignReplicasToDirsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Directories)) {
-		return nil, tooLong(-1, "Directories", len(x.Directories))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.Directories))
-	if dst, bad = appendAssignReplicasToDirsResponseDirectoryDataFlexibleSlice(dst, x.Directories); bad != nil {
-		return nil, bad.in("Directories", -1)
+	if len(x.Directories) > 0 {
+		dst = flexibleAllAssignReplicasToDirsResponseDirectoryData(dst, x.Directories, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "AssignReplicasToDirsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendAssignReplicasToDirsResponseDirectoryDataFlexibleSlice(dst []byte, s []AssignReplicasToDirsResponseDirectoryData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAssignReplicasToDirsResponseDirectoryData(dst []byte, s []AssignReplicasToDirsResponseDirectoryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "Topics", len(x.Topics))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.ID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.ID.Lo)
+			w[16] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.ID)
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.ID)
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendAssignReplicasToDirsResponseTopicDataFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllAssignReplicasToDirsResponseTopicData(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAssignReplicasToDirsResponseTopicDataFlexibleSlice(dst []byte, s []AssignReplicasToDirsResponseTopicData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAssignReplicasToDirsResponseTopicData(dst []byte, s []AssignReplicasToDirsResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendAssignReplicasToDirsResponsePartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllAssignReplicasToDirsResponsePartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendAssignReplicasToDirsResponsePartitionDataFlexibleSlice(dst []byte, s []AssignReplicasToDirsResponsePartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllAssignReplicasToDirsResponsePartitionData(dst []byte, s []AssignReplicasToDirsResponsePartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*7)
 	for i := range s {
 		x := &s[i]
@@ -142,11 +133,9 @@ func appendAssignReplicasToDirsResponsePartitionDataFlexibleSlice(dst []byte, s 
 		p[6] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*7)
 		}
 	}
-	return dst, nil
+	return dst
 }

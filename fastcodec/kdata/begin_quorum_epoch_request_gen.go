@@ -10,13 +10,13 @@ import (
 
 // BeginQuorumEpochRequest is Kafka's message of that name, versions 0-1.
 type BeginQuorumEpochRequest struct {
-	ClusterID       []byte // nullable
-	VoterID         int32  // versions 1+, ignorable
+	ClusterID       []byte `kafka:"ClusterId string null = null"`
+	VoterID         int32  `kafka:"VoterId 1+ = -1 ignorable"`
 	Topics          []BeginQuorumEpochRequestTopicData
-	LeaderEndpoints []BeginQuorumEpochRequestLeaderEndpoint // versions 1+, ignorable
+	LeaderEndpoints []BeginQuorumEpochRequestLeaderEndpoint `kafka:"LeaderEndpoints 1+ ignorable"`
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewBeginQuorumEpochRequest returns one with Kafka's defaults.
@@ -24,15 +24,9 @@ func NewBeginQuorumEpochRequest() BeginQuorumEpochRequest {
 	return BeginQuorumEpochRequest{VoterID: -1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *BeginQuorumEpochRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // BeginQuorumEpochRequestTopicData is the struct TopicData of BeginQuorumEpochRequest.
 type BeginQuorumEpochRequestTopicData struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []BeginQuorumEpochRequestPartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -40,86 +34,103 @@ type BeginQuorumEpochRequestTopicData struct {
 // BeginQuorumEpochRequestPartitionData is the struct PartitionData of BeginQuorumEpochRequest.
 type BeginQuorumEpochRequestPartitionData struct {
 	PartitionIndex   int32
-	VoterDirectoryID fastcodec.UUID // versions 1+, ignorable
-	LeaderID         int32
+	VoterDirectoryID fastcodec.UUID `kafka:"VoterDirectoryId 1+ ignorable"`
+	LeaderID         int32          `kafka:"LeaderId"`
 	LeaderEpoch      int32
 	UnknownTags      []fastcodec.Tag
 }
 
 // BeginQuorumEpochRequestLeaderEndpoint is the struct LeaderEndpoint of BeginQuorumEpochRequest.
 type BeginQuorumEpochRequestLeaderEndpoint struct {
-	Name        []byte
-	Host        []byte
+	Name        []byte `kafka:"Name string"`
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *BeginQuorumEpochRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("BeginQuorumEpochRequest", version, 0, 1)
-	case version >= 1:
-		out, bad = appendBeginQuorumEpochRequestFlexible(dst, x)
-	default:
-		out, bad = appendBeginQuorumEpochRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *BeginQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("BeginQuorumEpochRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("BeginQuorumEpochRequest", version)
-	}
-	return out, nil
-}
-
-func appendBeginQuorumEpochRequestFlexible(dst []byte, x *BeginQuorumEpochRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Topics)|len(x.LeaderEndpoints)) {
-		return nil, tooLong(-1, "ClusterId:text Topics LeaderEndpoints", len(x.ClusterID), len(x.Topics), len(x.LeaderEndpoints))
-	}
-	dst = compactNullableString(dst, x.ClusterID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendBeginQuorumEpochRequestTopicDataFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = compactCount(dst, len(x.LeaderEndpoints))
-	if dst, bad = appendBeginQuorumEpochRequestLeaderEndpointFlexibleSlice(dst, x.LeaderEndpoints); bad != nil {
-		return nil, bad.in("LeaderEndpoints", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		f0 := x.ClusterID
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.VoterID))
+			w[o+4] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactNullableString(dst, x.ClusterID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendBeginQuorumEpochRequestTopicDataFlexibleSlice(dst []byte, s []BeginQuorumEpochRequestTopicData) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		if len(x.Topics) > 0 {
+			dst = flexibleAllBeginQuorumEpochRequestTopicData(dst, x.Topics, e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendBeginQuorumEpochRequestPartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		dst = compactCount(dst, len(x.LeaderEndpoints), e)
+		if len(x.LeaderEndpoints) > 0 {
+			dst = flexibleAllBeginQuorumEpochRequestLeaderEndpoint(dst, x.LeaderEndpoints, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		f0 := x.ClusterID
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyNullableString(dst, x.ClusterID, e)
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllBeginQuorumEpochRequestTopicData(dst, x.Topics, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "BeginQuorumEpochRequest", v, 1)
 	}
 	return dst, nil
 }
 
-func appendBeginQuorumEpochRequestPartitionDataFlexibleSlice(dst []byte, s []BeginQuorumEpochRequestPartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllBeginQuorumEpochRequestTopicData(dst []byte, s []BeginQuorumEpochRequestTopicData, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllBeginQuorumEpochRequestPartitionData(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllBeginQuorumEpochRequestPartitionData(dst []byte, s []BeginQuorumEpochRequestPartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*29)
 	for i := range s {
 		x := &s[i]
@@ -133,71 +144,68 @@ func appendBeginQuorumEpochRequestPartitionDataFlexibleSlice(dst []byte, s []Beg
 		p[28] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*29)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendBeginQuorumEpochRequestLeaderEndpointFlexibleSlice(dst []byte, s []BeginQuorumEpochRequestLeaderEndpoint) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllBeginQuorumEpochRequestLeaderEndpoint(dst []byte, s []BeginQuorumEpochRequestLeaderEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Host:text", len(x.Name), len(x.Host))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.Host
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint16(dst, x.Port)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendBeginQuorumEpochRequestLegacy(dst []byte, x *BeginQuorumEpochRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "ClusterId:text Topics", len(x.ClusterID), len(x.Topics))
-	}
-	dst = legacyNullableString(dst, x.ClusterID)
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendBeginQuorumEpochRequestTopicDataLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendBeginQuorumEpochRequestTopicDataLegacySlice(dst []byte, s []BeginQuorumEpochRequestTopicData) ([]byte, *failure) {
-	var bad *failure
+func legacyAllBeginQuorumEpochRequestTopicData(dst []byte, s []BeginQuorumEpochRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.TopicName)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendBeginQuorumEpochRequestPartitionDataLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllBeginQuorumEpochRequestPartitionData(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendBeginQuorumEpochRequestPartitionDataLegacySlice(dst []byte, s []BeginQuorumEpochRequestPartitionData) ([]byte, *failure) {
+func legacyAllBeginQuorumEpochRequestPartitionData(dst []byte, s []BeginQuorumEpochRequestPartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*12)
 	for i := range s {
 		x := &s[i]
@@ -207,9 +215,7 @@ func appendBeginQuorumEpochRequestPartitionDataLegacySlice(dst []byte, s []Begin
 		binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderID))
 		binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -12,24 +12,18 @@ import (
 type BeginQuorumEpochResponse struct {
 	ErrorCode     fastcodec.ErrorCode
 	Topics        []BeginQuorumEpochResponseTopicData
-	NodeEndpoints []BeginQuorumEpochResponseNodeEndpoint // tag 0, versions 1+
+	NodeEndpoints []BeginQuorumEpochResponseNodeEndpoint `kafka:"NodeEndpoints 1+ tag 0"`
 	UnknownTags   []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewBeginQuorumEpochResponse returns one with Kafka's defaults.
 func NewBeginQuorumEpochResponse() BeginQuorumEpochResponse { return BeginQuorumEpochResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *BeginQuorumEpochResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // BeginQuorumEpochResponseTopicData is the struct TopicData of BeginQuorumEpochResponse.
 type BeginQuorumEpochResponseTopicData struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []BeginQuorumEpochResponsePartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -38,107 +32,113 @@ type BeginQuorumEpochResponseTopicData struct {
 type BeginQuorumEpochResponsePartitionData struct {
 	PartitionIndex int32
 	ErrorCode      fastcodec.ErrorCode
-	LeaderID       int32
+	LeaderID       int32 `kafka:"LeaderId"`
 	LeaderEpoch    int32
 	UnknownTags    []fastcodec.Tag
 }
 
 // BeginQuorumEpochResponseNodeEndpoint is the struct NodeEndpoint of BeginQuorumEpochResponse.
 type BeginQuorumEpochResponseNodeEndpoint struct {
-	NodeID      int32
-	Host        []byte
+	NodeID      int32  `kafka:"NodeId"`
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *BeginQuorumEpochResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("BeginQuorumEpochResponse", version, 0, 1)
-	case version >= 1:
-		out, bad = appendBeginQuorumEpochResponseFlexible(dst, x)
-	default:
-		out, bad = appendBeginQuorumEpochResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *BeginQuorumEpochResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("BeginQuorumEpochResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("BeginQuorumEpochResponse", version)
-	}
-	return out, nil
-}
-
-func appendBeginQuorumEpochResponseFlexible(dst []byte, x *BeginQuorumEpochResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics) | len(x.NodeEndpoints)) {
-		return nil, tooLong(-1, "Topics NodeEndpoints", len(x.Topics), len(x.NodeEndpoints))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendBeginQuorumEpochResponseTopicDataFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 || len(x.NodeEndpoints) > 0 {
-		if dst, bad = appendTagsBeginQuorumEpochResponse(dst, x, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		if n := len(dst) + 3; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+3]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
+		if len(x.Topics) > 0 {
+			dst = flexibleAllBeginQuorumEpochResponseTopicData(dst, x.Topics, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 || len(x.NodeEndpoints) > 0 {
+			dst = tagsBeginQuorumEpochResponse(dst, x, e)
+		}
+	} else {
+		e.failIf(len(x.NodeEndpoints) > 0)
+		if n := len(dst) + 6; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+6]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllBeginQuorumEpochResponseTopicData(dst, x.Topics, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "BeginQuorumEpochResponse", v, 1)
 	}
 	return dst, nil
 }
 
-// appendTagsBeginQuorumEpochResponse puts the tag section of a struct in the place of an empty one.
-func appendTagsBeginQuorumEpochResponse(dst []byte, x *BeginQuorumEpochResponse, i int) ([]byte, *failure) {
-	var bad *failure
-	known := uint32(1)
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsBeginQuorumEpochResponse puts the tag section of a struct in the place of an empty one.
+func tagsBeginQuorumEpochResponse(dst []byte, x *BeginQuorumEpochResponse, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if len(x.NodeEndpoints) > 0 {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, 1, e)
 	if len(x.NodeEndpoints) > 0 {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactCount(dst, len(x.NodeEndpoints))
-		if dst, bad = appendBeginQuorumEpochResponseNodeEndpointFlexibleSlice(dst, x.NodeEndpoints); bad != nil {
-			return nil, bad.in("NodeEndpoints", i)
+		dst = compactCount(dst, len(x.NodeEndpoints), e)
+		if len(x.NodeEndpoints) > 0 {
+			dst = flexibleAllBeginQuorumEpochResponseNodeEndpoint(dst, x.NodeEndpoints, e)
 		}
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendBeginQuorumEpochResponseTopicDataFlexibleSlice(dst []byte, s []BeginQuorumEpochResponseTopicData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllBeginQuorumEpochResponseTopicData(dst []byte, s []BeginQuorumEpochResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendBeginQuorumEpochResponsePartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllBeginQuorumEpochResponsePartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendBeginQuorumEpochResponsePartitionDataFlexibleSlice(dst []byte, s []BeginQuorumEpochResponsePartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllBeginQuorumEpochResponsePartitionData(dst []byte, s []BeginQuorumEpochResponsePartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*15)
 	for i := range s {
 		x := &s[i]
@@ -151,74 +151,66 @@ func appendBeginQuorumEpochResponsePartitionDataFlexibleSlice(dst []byte, s []Be
 		p[14] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*15)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendBeginQuorumEpochResponseNodeEndpointFlexibleSlice(dst []byte, s []BeginQuorumEpochResponseNodeEndpoint) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllBeginQuorumEpochResponseNodeEndpoint(dst []byte, s []BeginQuorumEpochResponseNodeEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text", len(x.Host))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Host
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint16(dst, x.Port)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendBeginQuorumEpochResponseLegacy(dst []byte, x *BeginQuorumEpochResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendBeginQuorumEpochResponseTopicDataLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.NodeEndpoints) > 0 {
-		return nil, lacking("NodeEndpoints", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendBeginQuorumEpochResponseTopicDataLegacySlice(dst []byte, s []BeginQuorumEpochResponseTopicData) ([]byte, *failure) {
-	var bad *failure
+func legacyAllBeginQuorumEpochResponseTopicData(dst []byte, s []BeginQuorumEpochResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.TopicName)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendBeginQuorumEpochResponsePartitionDataLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllBeginQuorumEpochResponsePartitionData(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendBeginQuorumEpochResponsePartitionDataLegacySlice(dst []byte, s []BeginQuorumEpochResponsePartitionData) ([]byte, *failure) {
+func legacyAllBeginQuorumEpochResponsePartitionData(dst []byte, s []BeginQuorumEpochResponsePartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*14)
 	for i := range s {
 		x := &s[i]
@@ -229,9 +221,7 @@ func appendBeginQuorumEpochResponsePartitionDataLegacySlice(dst []byte, s []Begi
 		binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
 		binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,17 +10,17 @@ import (
 
 // BrokerHeartbeatRequest is Kafka's message of that name, versions 0-2.
 type BrokerHeartbeatRequest struct {
-	BrokerID              int32
-	BrokerEpoch           int64
+	BrokerID              int32 `kafka:"BrokerId"`
+	BrokerEpoch           int64 `kafka:"BrokerEpoch = -1"`
 	CurrentMetadataOffset int64
 	WantFence             bool
 	WantShutDown          bool
-	OfflineLogDirs        []fastcodec.UUID // tag 0, versions 1+
-	CordonedLogDirs       []fastcodec.UUID // tag 1, versions 2+, nullable
+	OfflineLogDirs        []fastcodec.UUID `kafka:"OfflineLogDirs 1+ tag 0"`
+	CordonedLogDirs       []fastcodec.UUID `kafka:"CordonedLogDirs 2+ null = null tag 1"`
 	UnknownTags           []fastcodec.Tag
 
 	spareCordonedLogDirs []fastcodec.UUID
-	held                 []byte
+	held
 }
 
 // NewBrokerHeartbeatRequest returns one with Kafka's defaults.
@@ -33,69 +33,39 @@ func (x *BrokerHeartbeatRequest) ResizeCordonedLogDirs(n int) {
 	resizeNullable(&x.CordonedLogDirs, &x.spareCordonedLogDirs, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *BrokerHeartbeatRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *BrokerHeartbeatRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("BrokerHeartbeatRequest", version, 0, 2)
-	default:
-		out, bad = appendBrokerHeartbeatRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *BrokerHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("BrokerHeartbeatRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("BrokerHeartbeatRequest", version)
-	}
-	return out, nil
-}
-
-func appendBrokerHeartbeatRequestFlexible(dst []byte, x *BrokerHeartbeatRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.OfflineLogDirs) | len(x.CordonedLogDirs)) {
-		return nil, tooLong(-1, "OfflineLogDirs CordonedLogDirs", len(x.OfflineLogDirs), len(x.CordonedLogDirs))
-	}
+	start, e := len(dst), new(encoder)
 	if v < 1 && len(x.OfflineLogDirs) > 0 {
-		return nil, lacking("OfflineLogDirs", -1)
+		e.failed = true
 	}
 	if v < 2 && x.CordonedLogDirs != nil {
-		return nil, lacking("CordonedLogDirs", -1)
+		e.failed = true
 	}
-	dst = room(dst, 23)
+	dst = room(dst, 22)
 	{
-		p := (*[23]byte)(dst[len(dst)-23:])
+		p := (*[22]byte)(dst[len(dst)-22:])
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.BrokerID))
 		binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
 		binary.BigEndian.PutUint64(p[12:20], uint64(x.CurrentMetadataOffset))
 		p[20] = bit(x.WantFence)
 		p[21] = bit(x.WantShutDown)
-		p[22] = 0
 	}
+	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 || v >= 1 && len(x.OfflineLogDirs) > 0 || v >= 2 && x.CordonedLogDirs != nil {
-		if dst, bad = appendTagsBrokerHeartbeatRequest(dst, x, v, -1); bad != nil {
-			return nil, bad
-		}
+		dst = tagsBrokerHeartbeatRequest(dst, x, v, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "BrokerHeartbeatRequest", v, 0)
 	}
 	return dst, nil
 }
 
-// appendTagsBrokerHeartbeatRequest puts the tag section of a struct in the place of an empty one.
-func appendTagsBrokerHeartbeatRequest(dst []byte, x *BrokerHeartbeatRequest, v int16, i int) ([]byte, *failure) {
-	known := uint32(0)
-	if v >= 1 {
-		known = 1
-	}
-	if v >= 2 {
-		known = 3
-	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsBrokerHeartbeatRequest puts the tag section of a struct in the place of an empty one.
+func tagsBrokerHeartbeatRequest(dst []byte, x *BrokerHeartbeatRequest, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if v >= 1 && len(x.OfflineLogDirs) > 0 {
 		count++
@@ -103,24 +73,29 @@ func appendTagsBrokerHeartbeatRequest(dst []byte, x *BrokerHeartbeatRequest, v i
 	if v >= 2 && x.CordonedLogDirs != nil {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	known := uint32(0)
+	if v >= 1 {
+		known = 1
+	}
+	if v >= 2 {
+		known = 3
+	}
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if v >= 1 && len(x.OfflineLogDirs) > 0 {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactCount(dst, len(x.OfflineLogDirs))
-		dst = appendUUIDs(dst, x.OfflineLogDirs)
+		dst = compactUUIDs(dst, x.OfflineLogDirs, e)
 		dst = setTagSize(dst, at)
 	}
 	if v >= 2 && x.CordonedLogDirs != nil {
-		dst = m.AppendBelow(dst, 1)
+		dst = m.below(dst, 1)
 		dst = append(dst, 1, 0)
 		at := len(dst)
-		dst = compactCount(dst, countOf(x.CordonedLogDirs))
-		dst = appendUUIDs(dst, x.CordonedLogDirs)
+		dst = compactNullableUUIDs(dst, x.CordonedLogDirs, e)
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }

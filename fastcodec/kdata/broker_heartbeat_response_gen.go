@@ -13,11 +13,11 @@ type BrokerHeartbeatResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
 	IsCaughtUp     bool
-	IsFenced       bool
+	IsFenced       bool `kafka:"IsFenced = true"`
 	ShouldShutDown bool
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewBrokerHeartbeatResponse returns one with Kafka's defaults.
@@ -25,30 +25,12 @@ func NewBrokerHeartbeatResponse() BrokerHeartbeatResponse {
 	return BrokerHeartbeatResponse{IsFenced: true}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *BrokerHeartbeatResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *BrokerHeartbeatResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("BrokerHeartbeatResponse", version, 0, 2)
-	default:
-		out, bad = appendBrokerHeartbeatResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *BrokerHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("BrokerHeartbeatResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("BrokerHeartbeatResponse", version)
-	}
-	return out, nil
-}
-
-func appendBrokerHeartbeatResponseFlexible(dst []byte, x *BrokerHeartbeatResponse) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 10)
 	{
 		p := (*[10]byte)(dst[len(dst)-10:])
@@ -60,9 +42,10 @@ func appendBrokerHeartbeatResponseFlexible(dst []byte, x *BrokerHeartbeatRespons
 		p[9] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "BrokerHeartbeatResponse", v, 0)
 	}
 	return dst, nil
 }

@@ -10,18 +10,18 @@ import (
 
 // BrokerRegistrationRequest is Kafka's message of that name, versions 0-4.
 type BrokerRegistrationRequest struct {
-	BrokerID            int32
-	ClusterID           []byte
-	IncarnationID       fastcodec.UUID
+	BrokerID            int32          `kafka:"BrokerId"`
+	ClusterID           []byte         `kafka:"ClusterId string"`
+	IncarnationID       fastcodec.UUID `kafka:"IncarnationId"`
 	Listeners           []BrokerRegistrationRequestListener
 	Features            []BrokerRegistrationRequestFeature
-	Rack                []byte           // nullable
-	IsMigratingZkBroker bool             // versions 1+
-	LogDirs             []fastcodec.UUID // versions 2+, ignorable
-	PreviousBrokerEpoch int64            // versions 3+, ignorable
+	Rack                []byte           `kafka:"Rack string null"`
+	IsMigratingZkBroker bool             `kafka:"IsMigratingZkBroker 1+"`
+	LogDirs             []fastcodec.UUID `kafka:"LogDirs 2+ ignorable"`
+	PreviousBrokerEpoch int64            `kafka:"PreviousBrokerEpoch 3+ = -1 ignorable"`
 	UnknownTags         []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewBrokerRegistrationRequest returns one with Kafka's defaults.
@@ -32,16 +32,10 @@ func NewBrokerRegistrationRequest() BrokerRegistrationRequest {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *BrokerRegistrationRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // BrokerRegistrationRequestListener is the struct Listener of BrokerRegistrationRequest.
 type BrokerRegistrationRequestListener struct {
-	Name             []byte
-	Host             []byte
+	Name             []byte `kafka:"Name string"`
+	Host             []byte `kafka:"Host string"`
 	Port             uint16
 	SecurityProtocol int16
 	UnknownTags      []fastcodec.Tag
@@ -49,111 +43,154 @@ type BrokerRegistrationRequestListener struct {
 
 // BrokerRegistrationRequestFeature is the struct Feature of BrokerRegistrationRequest.
 type BrokerRegistrationRequestFeature struct {
-	Name                []byte
+	Name                []byte `kafka:"Name string"`
 	MinSupportedVersion int16
 	MaxSupportedVersion int16
 	UnknownTags         []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *BrokerRegistrationRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("BrokerRegistrationRequest", version, 0, 4)
-	default:
-		out, bad = appendBrokerRegistrationRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("BrokerRegistrationRequest", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("BrokerRegistrationRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && x.IsMigratingZkBroker {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendBrokerRegistrationRequestFlexible(dst []byte, x *BrokerRegistrationRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID)|len(x.Rack) > fastcodec.MaxString || tooMany(len(x.Listeners)|len(x.Features)|len(x.LogDirs)) {
-		return nil, tooLong(-1, "ClusterId:text Listeners Features Rack:text LogDirs", len(x.ClusterID), len(x.Listeners), len(x.Features), len(x.Rack), len(x.LogDirs))
+	f0 := x.ClusterID
+	if n := len(dst) + 54; n <= cap(dst) && len(f0) <= 32 && len(x.Listeners) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+		w[4] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[5:37]), f0)
+		o := 5 + len(f0)
+		binary.BigEndian.PutUint64(w[o:o+8], x.IncarnationID.Hi)
+		binary.BigEndian.PutUint64(w[o+8:o+16], x.IncarnationID.Lo)
+		w[o+16] = byte(len(x.Listeners) + 1)
+		dst = dst[:len(dst)+o+17]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+		dst = compactString(dst, x.ClusterID, e)
+		dst = fastcodec.AppendUUID(dst, x.IncarnationID)
+		dst = compactCount(dst, len(x.Listeners), e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-	dst = compactString(dst, x.ClusterID)
-	dst = fastcodec.AppendUUID(dst, x.IncarnationID)
-	dst = compactCount(dst, len(x.Listeners))
-	if dst, bad = appendBrokerRegistrationRequestListenerFlexibleSlice(dst, x.Listeners); bad != nil {
-		return nil, bad.in("Listeners", -1)
+	if len(x.Listeners) > 0 {
+		dst = flexibleAllBrokerRegistrationRequestListener(dst, x.Listeners, e)
 	}
-	dst = compactCount(dst, len(x.Features))
-	if dst, bad = appendBrokerRegistrationRequestFeatureFlexibleSlice(dst, x.Features); bad != nil {
-		return nil, bad.in("Features", -1)
+	dst = compactCount(dst, len(x.Features), e)
+	if len(x.Features) > 0 {
+		dst = flexibleAllBrokerRegistrationRequestFeature(dst, x.Features, e)
 	}
-	dst = compactNullableString(dst, x.Rack)
-	if v >= 1 {
-		dst = append(dst, bit(x.IsMigratingZkBroker))
-	} else if x.IsMigratingZkBroker {
-		return nil, lacking("IsMigratingZkBroker", -1)
-	}
-	if v >= 2 {
-		dst = compactCount(dst, len(x.LogDirs))
-		dst = appendUUIDs(dst, x.LogDirs)
-	}
-	if v >= 3 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.PreviousBrokerEpoch))
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	f1, f2 := x.Rack, x.LogDirs
+	if n := len(dst) + 76; n <= cap(dst) && len(f1) <= 32 && len(f2) <= 2 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(lengthOf(f1) + 1)
+		putShort((*[32]byte)(w[1:33]), f1)
+		o := 1 + len(f1)
+		if v >= 1 {
+			w[o] = bit(x.IsMigratingZkBroker)
+			o += 1
 		}
+		if v >= 2 {
+			w[o] = byte(len(f2) + 1)
+			putUUIDs((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + 16*len(f2)
+		}
+		if v >= 3 {
+			binary.BigEndian.PutUint64(w[o:o+8], uint64(x.PreviousBrokerEpoch))
+			o += 8
+		}
+		w[o] = 0
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactNullableString(dst, x.Rack, e)
+		if v >= 1 {
+			dst = append(dst, bit(x.IsMigratingZkBroker))
+		}
+		if v >= 2 {
+			dst = compactUUIDs(dst, x.LogDirs, e)
+		}
+		if v >= 3 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.PreviousBrokerEpoch))
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	if e.failed {
+		return dst[:start], explain(x, "BrokerRegistrationRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendBrokerRegistrationRequestListenerFlexibleSlice(dst []byte, s []BrokerRegistrationRequestListener) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllBrokerRegistrationRequestListener(dst []byte, s []BrokerRegistrationRequestListener, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Host:text", len(x.Name), len(x.Host))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactString(dst, x.Host)
-		dst = room(dst, 5)
-		{
-			p := (*[5]byte)(dst[len(dst)-5:])
-			binary.BigEndian.PutUint16(p[0:2], x.Port)
-			binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
-			p[4] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.Host
+		if n := len(dst) + 71; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
+				p[4] = 0
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactString(dst, x.Host, e)
+			dst = room(dst, 5)
+			{
+				p := (*[5]byte)(dst[len(dst)-5:])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
+				p[4] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendBrokerRegistrationRequestFeatureFlexibleSlice(dst []byte, s []BrokerRegistrationRequestFeature) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllBrokerRegistrationRequestFeature(dst []byte, s []BrokerRegistrationRequestFeature, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
-		}
-		dst = compactString(dst, x.Name)
-		dst = room(dst, 5)
-		{
-			p := (*[5]byte)(dst[len(dst)-5:])
-			binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
-			binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
-			p[4] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
+				p[4] = 0
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = room(dst, 5)
+			{
+				p := (*[5]byte)(dst[len(dst)-5:])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
+				p[4] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -12,10 +12,10 @@ import (
 type BrokerRegistrationResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	BrokerEpoch    int64
+	BrokerEpoch    int64 `kafka:"BrokerEpoch = -1"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewBrokerRegistrationResponse returns one with Kafka's defaults.
@@ -23,30 +23,12 @@ func NewBrokerRegistrationResponse() BrokerRegistrationResponse {
 	return BrokerRegistrationResponse{BrokerEpoch: -1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *BrokerRegistrationResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *BrokerRegistrationResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("BrokerRegistrationResponse", version, 0, 4)
-	default:
-		out, bad = appendBrokerRegistrationResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *BrokerRegistrationResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("BrokerRegistrationResponse", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("BrokerRegistrationResponse", version)
-	}
-	return out, nil
-}
-
-func appendBrokerRegistrationResponseFlexible(dst []byte, x *BrokerRegistrationResponse) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 15)
 	{
 		p := (*[15]byte)(dst[len(dst)-15:])
@@ -56,9 +38,10 @@ func appendBrokerRegistrationResponseFlexible(dst []byte, x *BrokerRegistrationR
 		p[14] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "BrokerRegistrationResponse", v, 0)
 	}
 	return dst, nil
 }

@@ -10,21 +10,21 @@ import (
 
 // ConsumerGroupHeartbeatRequest is Kafka's message of that name, versions 0-1.
 type ConsumerGroupHeartbeatRequest struct {
-	GroupID              []byte
-	MemberID             []byte
+	GroupID              []byte `kafka:"GroupId string"`
+	MemberID             []byte `kafka:"MemberId string"`
 	MemberEpoch          int32
-	InstanceID           []byte // nullable
-	RackID               []byte // nullable
-	RebalanceTimeoutMs   int32
-	SubscribedTopicNames [][]byte                                       // nullable
-	SubscribedTopicRegex []byte                                         // versions 1+, nullable
-	ServerAssignor       []byte                                         // nullable
-	TopicPartitions      []ConsumerGroupHeartbeatRequestTopicPartitions // nullable
+	InstanceID           []byte                                         `kafka:"InstanceId string null = null"`
+	RackID               []byte                                         `kafka:"RackId string null = null"`
+	RebalanceTimeoutMs   int32                                          `kafka:"RebalanceTimeoutMs = -1"`
+	SubscribedTopicNames [][]byte                                       `kafka:"SubscribedTopicNames string null = null"`
+	SubscribedTopicRegex []byte                                         `kafka:"SubscribedTopicRegex string 1+ null = null"`
+	ServerAssignor       []byte                                         `kafka:"ServerAssignor string null = null"`
+	TopicPartitions      []ConsumerGroupHeartbeatRequestTopicPartitions `kafka:"TopicPartitions null = null"`
 	UnknownTags          []fastcodec.Tag
 
 	spareSubscribedTopicNames [][]byte
 	spareTopicPartitions      []ConsumerGroupHeartbeatRequestTopicPartitions
-	held                      []byte
+	held
 }
 
 // NewConsumerGroupHeartbeatRequest returns one with Kafka's defaults.
@@ -42,85 +42,108 @@ func (x *ConsumerGroupHeartbeatRequest) ResizeTopicPartitions(n int) {
 	resizeNullable(&x.TopicPartitions, &x.spareTopicPartitions, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ConsumerGroupHeartbeatRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ConsumerGroupHeartbeatRequestTopicPartitions is the struct TopicPartitions of ConsumerGroupHeartbeatRequest.
 type ConsumerGroupHeartbeatRequestTopicPartitions struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ConsumerGroupHeartbeatRequest", version, 0, 1)
-	default:
-		out, bad = appendConsumerGroupHeartbeatRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ConsumerGroupHeartbeatRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ConsumerGroupHeartbeatRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && x.SubscribedTopicRegex != nil {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendConsumerGroupHeartbeatRequestFlexible(dst []byte, x *ConsumerGroupHeartbeatRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.InstanceID)|len(x.RackID)|len(x.SubscribedTopicRegex)|len(x.ServerAssignor) > fastcodec.MaxString || tooMany(len(x.SubscribedTopicNames)|len(x.TopicPartitions)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text InstanceId:text RackId:text SubscribedTopicNames SubscribedTopicRegex:text ServerAssignor:text TopicPartitions", len(x.GroupID), len(x.MemberID), len(x.InstanceID), len(x.RackID), len(x.SubscribedTopicNames), len(x.SubscribedTopicRegex), len(x.ServerAssignor), len(x.TopicPartitions))
+	f0, f1, f2, f3 := x.GroupID, x.MemberID, x.InstanceID, x.RackID
+	if n := len(dst) + 141; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.SubscribedTopicNames) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
+		w[o+4] = byte(lengthOf(f2) + 1)
+		putShort((*[32]byte)(w[o+5:o+37]), f2)
+		o += 5 + len(f2)
+		w[o] = byte(lengthOf(f3) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f3)
+		o += 1 + len(f3)
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.RebalanceTimeoutMs))
+		w[o+4] = byte(lengthOf(x.SubscribedTopicNames) + 1)
+		dst = dst[:len(dst)+o+5]
+	} else {
+		dst = compactString(dst, x.GroupID, e)
+		dst = compactString(dst, x.MemberID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
+		dst = compactNullableString(dst, x.InstanceID, e)
+		dst = compactNullableString(dst, x.RackID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.RebalanceTimeoutMs))
+		dst = compactCount(dst, lengthOf(x.SubscribedTopicNames), e)
 	}
-	dst = compactString(dst, x.GroupID)
-	dst = compactString(dst, x.MemberID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
-	dst = compactNullableString(dst, x.InstanceID)
-	dst = compactNullableString(dst, x.RackID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.RebalanceTimeoutMs))
-	dst = compactCount(dst, countOf(x.SubscribedTopicNames))
-	if dst, bad = compactStrings(dst, x.SubscribedTopicNames); bad != nil {
-		return nil, bad.in("SubscribedTopicNames", -1)
+	if len(x.SubscribedTopicNames) > 0 {
+		dst = compactStrings(dst, x.SubscribedTopicNames, e)
 	}
-	if v >= 1 {
-		dst = compactNullableString(dst, x.SubscribedTopicRegex)
-	} else if x.SubscribedTopicRegex != nil {
-		return nil, lacking("SubscribedTopicRegex", -1)
+	f4, f5 := x.SubscribedTopicRegex, x.ServerAssignor
+	if n := len(dst) + 67; n <= cap(dst) && len(f4) <= 32 && len(f5) <= 32 && len(x.TopicPartitions) < 127 {
+		w := dst[len(dst):n:n]
+		o := 0
+		if v >= 1 {
+			w[o] = byte(lengthOf(f4) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f4)
+			o += 1 + len(f4)
+		}
+		w[o] = byte(lengthOf(f5) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f5)
+		o += 1 + len(f5)
+		w[o] = byte(lengthOf(x.TopicPartitions) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		if v >= 1 {
+			dst = compactNullableString(dst, x.SubscribedTopicRegex, e)
+		}
+		dst = compactNullableString(dst, x.ServerAssignor, e)
+		dst = compactCount(dst, lengthOf(x.TopicPartitions), e)
 	}
-	dst = compactNullableString(dst, x.ServerAssignor)
-	dst = compactCount(dst, countOf(x.TopicPartitions))
-	if dst, bad = appendConsumerGroupHeartbeatRequestTopicPartitionsFlexibleSlice(dst, x.TopicPartitions); bad != nil {
-		return nil, bad.in("TopicPartitions", -1)
+	if len(x.TopicPartitions) > 0 {
+		dst = flexibleAllConsumerGroupHeartbeatRequestTopicPartitions(dst, x.TopicPartitions, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ConsumerGroupHeartbeatRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendConsumerGroupHeartbeatRequestTopicPartitionsFlexibleSlice(dst []byte, s []ConsumerGroupHeartbeatRequestTopicPartitions) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllConsumerGroupHeartbeatRequestTopicPartitions(dst []byte, s []ConsumerGroupHeartbeatRequestTopicPartitions, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
-		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Partitions
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[17:49]), f0)
+			o := 17 + 4*len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -12,15 +12,15 @@ import (
 type ConsumerGroupHeartbeatResponse struct {
 	ThrottleTimeMs      int32
 	ErrorCode           fastcodec.ErrorCode
-	ErrorMessage        []byte // nullable
-	MemberID            []byte // nullable
+	ErrorMessage        []byte `kafka:"ErrorMessage string null = null"`
+	MemberID            []byte `kafka:"MemberId string null = null"`
 	MemberEpoch         int32
 	HeartbeatIntervalMs int32
-	Assignment          *ConsumerGroupHeartbeatResponseAssignment // nullable
+	Assignment          *ConsumerGroupHeartbeatResponseAssignment `kafka:"Assignment null = null"`
 	UnknownTags         []fastcodec.Tag
 
 	spareAssignment *ConsumerGroupHeartbeatResponseAssignment
-	held            []byte
+	held
 }
 
 // NewConsumerGroupHeartbeatResponse returns one with Kafka's defaults.
@@ -33,12 +33,6 @@ func (x *ConsumerGroupHeartbeatResponse) PresentAssignment(present bool) *Consum
 	return presentNullable(&x.Assignment, &x.spareAssignment, present)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ConsumerGroupHeartbeatResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ConsumerGroupHeartbeatResponseAssignment is the struct Assignment of ConsumerGroupHeartbeatResponse.
 type ConsumerGroupHeartbeatResponseAssignment struct {
 	TopicPartitions []ConsumerGroupHeartbeatResponseTopicPartitions
@@ -47,89 +41,91 @@ type ConsumerGroupHeartbeatResponseAssignment struct {
 
 // ConsumerGroupHeartbeatResponseTopicPartitions is the struct TopicPartitions of ConsumerGroupHeartbeatResponse.
 type ConsumerGroupHeartbeatResponseTopicPartitions struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ConsumerGroupHeartbeatResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ConsumerGroupHeartbeatResponse", version, 0, 1)
-	default:
-		out, bad = appendConsumerGroupHeartbeatResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ConsumerGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ConsumerGroupHeartbeatResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ConsumerGroupHeartbeatResponse", version)
+	start, e := len(dst), new(encoder)
+	f0, f1 := x.ErrorMessage, x.MemberID
+	if n := len(dst) + 80; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		w[o] = byte(lengthOf(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		{
+			p := (*[8]byte)(w[o : o+8])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.MemberEpoch))
+			binary.BigEndian.PutUint32(p[4:8], uint32(x.HeartbeatIntervalMs))
+		}
+		dst = dst[:len(dst)+o+8]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		dst = compactNullableString(dst, x.MemberID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.HeartbeatIntervalMs))
 	}
-	return out, nil
-}
-
-func appendConsumerGroupHeartbeatResponseFlexible(dst []byte, x *ConsumerGroupHeartbeatResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage)|len(x.MemberID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "ErrorMessage:text MemberId:text", len(x.ErrorMessage), len(x.MemberID))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactNullableString(dst, x.MemberID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.HeartbeatIntervalMs))
 	if x.Assignment == nil {
 		dst = append(dst, 0xff)
 	} else {
 		dst = append(dst, 1)
-		if dst, bad = appendConsumerGroupHeartbeatResponseAssignmentFlexible(dst, x.Assignment); bad != nil {
-			return nil, bad.in("Assignment", -1)
-		}
+		dst = flexibleConsumerGroupHeartbeatResponseAssignment(dst, x.Assignment, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ConsumerGroupHeartbeatResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendConsumerGroupHeartbeatResponseAssignmentFlexible(dst []byte, x *ConsumerGroupHeartbeatResponseAssignment) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.TopicPartitions)) {
-		return nil, tooLong(-1, "TopicPartitions", len(x.TopicPartitions))
-	}
-	dst = compactCount(dst, len(x.TopicPartitions))
-	if dst, bad = appendConsumerGroupHeartbeatResponseTopicPartitionsFlexibleSlice(dst, x.TopicPartitions); bad != nil {
-		return nil, bad.in("TopicPartitions", -1)
+func flexibleConsumerGroupHeartbeatResponseAssignment(dst []byte, x *ConsumerGroupHeartbeatResponseAssignment, e *encoder) []byte {
+	dst = compactCount(dst, len(x.TopicPartitions), e)
+	if len(x.TopicPartitions) > 0 {
+		dst = flexibleAllConsumerGroupHeartbeatResponseTopicPartitions(dst, x.TopicPartitions, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendConsumerGroupHeartbeatResponseTopicPartitionsFlexibleSlice(dst []byte, s []ConsumerGroupHeartbeatResponseTopicPartitions) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllConsumerGroupHeartbeatResponseTopicPartitions(dst []byte, s []ConsumerGroupHeartbeatResponseTopicPartitions, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
-		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Partitions
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[17:49]), f0)
+			o := 17 + 4*len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -3,70 +3,62 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
 // ConsumerProtocolAssignment is Kafka's message of that name, versions 0-3.
 type ConsumerProtocolAssignment struct {
 	AssignedPartitions []ConsumerProtocolAssignmentTopicPartition
-	UserData           []byte // nullable
+	UserData           []byte `kafka:"UserData bytes null = null"`
 
-	held []byte
+	held
 }
 
 // NewConsumerProtocolAssignment returns one with Kafka's defaults.
 func NewConsumerProtocolAssignment() ConsumerProtocolAssignment { return ConsumerProtocolAssignment{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ConsumerProtocolAssignment) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ConsumerProtocolAssignmentTopicPartition is the struct TopicPartition of ConsumerProtocolAssignment.
 type ConsumerProtocolAssignmentTopicPartition struct {
-	Topic      []byte
+	Topic      []byte `kafka:"Topic string"`
 	Partitions []int32
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ConsumerProtocolAssignment) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("ConsumerProtocolAssignment", version, 0, 3)
-	default:
-		out, bad = appendConsumerProtocolAssignmentLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ConsumerProtocolAssignment) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("ConsumerProtocolAssignment", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("ConsumerProtocolAssignment", version)
+	start, e := len(dst), new(encoder)
+	dst = legacyCount(dst, len(x.AssignedPartitions), e)
+	if len(x.AssignedPartitions) > 0 {
+		dst = legacyAllConsumerProtocolAssignmentTopicPartition(dst, x.AssignedPartitions, e)
 	}
-	return out, nil
-}
-
-func appendConsumerProtocolAssignmentLegacy(dst []byte, x *ConsumerProtocolAssignment) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.AssignedPartitions) | len(x.UserData)) {
-		return nil, tooLong(-1, "AssignedPartitions UserData", len(x.AssignedPartitions), len(x.UserData))
+	dst = legacyNullableBytes(dst, x.UserData, e)
+	if e.failed {
+		return dst[:start], explain(x, "ConsumerProtocolAssignment", v, 32767)
 	}
-	dst = legacyCount(dst, len(x.AssignedPartitions))
-	if dst, bad = appendConsumerProtocolAssignmentTopicPartitionLegacySlice(dst, x.AssignedPartitions); bad != nil {
-		return nil, bad.in("AssignedPartitions", -1)
-	}
-	dst = legacyNullableBytes(dst, x.UserData)
 	return dst, nil
 }
 
-func appendConsumerProtocolAssignmentTopicPartitionLegacySlice(dst []byte, s []ConsumerProtocolAssignmentTopicPartition) ([]byte, *failure) {
+func legacyAllConsumerProtocolAssignmentTopicPartition(dst []byte, s []ConsumerProtocolAssignmentTopicPartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyInt32s(dst, x.Partitions, e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
 	}
-	return dst, nil
+	return dst
 }

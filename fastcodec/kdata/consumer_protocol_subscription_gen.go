@@ -10,13 +10,13 @@ import (
 
 // ConsumerProtocolSubscription is Kafka's message of that name, versions 0-3.
 type ConsumerProtocolSubscription struct {
-	Topics          [][]byte
-	UserData        []byte                                       // nullable
-	OwnedPartitions []ConsumerProtocolSubscriptionTopicPartition // versions 1+, ignorable
-	GenerationID    int32                                        // versions 2+, ignorable
-	RackID          []byte                                       // versions 3+, nullable, ignorable
+	Topics          [][]byte                                     `kafka:"Topics string"`
+	UserData        []byte                                       `kafka:"UserData bytes null = null"`
+	OwnedPartitions []ConsumerProtocolSubscriptionTopicPartition `kafka:"OwnedPartitions 1+ ignorable"`
+	GenerationID    int32                                        `kafka:"GenerationId 2+ = -1 ignorable"`
+	RackID          []byte                                       `kafka:"RackId string 3+ null = null ignorable"`
 
-	held []byte
+	held
 }
 
 // NewConsumerProtocolSubscription returns one with Kafka's defaults.
@@ -24,68 +24,74 @@ func NewConsumerProtocolSubscription() ConsumerProtocolSubscription {
 	return ConsumerProtocolSubscription{GenerationID: -1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ConsumerProtocolSubscription) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ConsumerProtocolSubscriptionTopicPartition is the struct TopicPartition of ConsumerProtocolSubscription.
 type ConsumerProtocolSubscriptionTopicPartition struct {
-	Topic      []byte
+	Topic      []byte `kafka:"Topic string"`
 	Partitions []int32
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("ConsumerProtocolSubscription", version, 0, 3)
-	default:
-		out, bad = appendConsumerProtocolSubscriptionLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("ConsumerProtocolSubscription", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("ConsumerProtocolSubscription", version)
+	start, e := len(dst), new(encoder)
+	dst = legacyCount(dst, len(x.Topics), e)
+	if len(x.Topics) > 0 {
+		dst = legacyStrings(dst, x.Topics, e)
 	}
-	return out, nil
-}
-
-func appendConsumerProtocolSubscriptionLegacy(dst []byte, x *ConsumerProtocolSubscription, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.RackID) > fastcodec.MaxString || tooMany(len(x.Topics)|len(x.UserData)|len(x.OwnedPartitions)) {
-		return nil, tooLong(-1, "Topics UserData OwnedPartitions RackId:text", len(x.Topics), len(x.UserData), len(x.OwnedPartitions), len(x.RackID))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = legacyStrings(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = legacyNullableBytes(dst, x.UserData)
+	dst = legacyNullableBytes(dst, x.UserData, e)
 	if v >= 1 {
-		dst = legacyCount(dst, len(x.OwnedPartitions))
-		if dst, bad = appendConsumerProtocolSubscriptionTopicPartitionLegacySlice(dst, x.OwnedPartitions); bad != nil {
-			return nil, bad.in("OwnedPartitions", -1)
+		dst = legacyCount(dst, len(x.OwnedPartitions), e)
+		if len(x.OwnedPartitions) > 0 {
+			dst = legacyAllConsumerProtocolSubscriptionTopicPartition(dst, x.OwnedPartitions, e)
 		}
 	}
-	if v >= 2 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
+	f0 := x.RackID
+	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		w := dst[len(dst):n:n]
+		o := 0
+		if v >= 2 {
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
+			o += 4
+		}
+		if v >= 3 {
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[o+2:o+34]), f0)
+			o += 2 + len(f0)
+		}
+		dst = dst[:len(dst)+o]
+	} else {
+		if v >= 2 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
+		}
+		if v >= 3 {
+			dst = legacyNullableString(dst, x.RackID, e)
+		}
 	}
-	if v >= 3 {
-		dst = legacyNullableString(dst, x.RackID)
+	if e.failed {
+		return dst[:start], explain(x, "ConsumerProtocolSubscription", v, 32767)
 	}
 	return dst, nil
 }
 
-func appendConsumerProtocolSubscriptionTopicPartitionLegacySlice(dst []byte, s []ConsumerProtocolSubscriptionTopicPartition) ([]byte, *failure) {
+func legacyAllConsumerProtocolSubscriptionTopicPartition(dst []byte, s []ConsumerProtocolSubscriptionTopicPartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyInt32s(dst, x.Partitions, e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
 	}
-	return dst, nil
+	return dst
 }

@@ -12,35 +12,21 @@ import (
 type ControlRecordTypeSchema struct {
 	Type int16
 
-	held []byte
+	held
 }
 
 // NewControlRecordTypeSchema returns one with Kafka's defaults.
 func NewControlRecordTypeSchema() ControlRecordTypeSchema { return ControlRecordTypeSchema{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ControlRecordTypeSchema) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ControlRecordTypeSchema) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("ControlRecordTypeSchema", version, 0, 0)
-	default:
-		out, bad = appendControlRecordTypeSchemaLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ControlRecordTypeSchema) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("ControlRecordTypeSchema", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("ControlRecordTypeSchema", version)
-	}
-	return out, nil
-}
-
-func appendControlRecordTypeSchemaLegacy(dst []byte, x *ControlRecordTypeSchema) ([]byte, *failure) {
+	start, e := len(dst), new(encoder)
 	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Type))
+	if e.failed {
+		return dst[:start], explain(x, "ControlRecordTypeSchema", v, 32767)
+	}
 	return dst, nil
 }

@@ -10,11 +10,11 @@ import (
 
 // ControlledShutdownRequest is Kafka's message of that name, versions 0-3.
 type ControlledShutdownRequest struct {
-	BrokerID    int32
-	BrokerEpoch int64 // versions 2+, ignorable
+	BrokerID    int32 `kafka:"BrokerId"`
+	BrokerEpoch int64 `kafka:"BrokerEpoch 2+ = -1 ignorable"`
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewControlledShutdownRequest returns one with Kafka's defaults.
@@ -22,54 +22,32 @@ func NewControlledShutdownRequest() ControlledShutdownRequest {
 	return ControlledShutdownRequest{BrokerEpoch: -1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ControlledShutdownRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ControlledShutdownRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("ControlledShutdownRequest", version, 0, 3)
-	case version >= 3:
-		out, bad = appendControlledShutdownRequestFlexible(dst, x)
-	default:
-		out, bad = appendControlledShutdownRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ControlledShutdownRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("ControlledShutdownRequest", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("ControlledShutdownRequest", version)
-	}
-	return out, nil
-}
-
-func appendControlledShutdownRequestFlexible(dst []byte, x *ControlledShutdownRequest) ([]byte, *failure) {
-	var bad *failure
-	dst = room(dst, 13)
-	{
-		p := (*[13]byte)(dst[len(dst)-13:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.BrokerID))
-		binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
-		p[12] = 0
-	}
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		dst = room(dst, 13)
+		{
+			p := (*[13]byte)(dst[len(dst)-13:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.BrokerID))
+			binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
+			p[12] = 0
 		}
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+		if v >= 2 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendControlledShutdownRequestLegacy(dst []byte, x *ControlledShutdownRequest, v int16) ([]byte, *failure) {
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-	if v >= 2 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "ControlledShutdownRequest", v, 3)
 	}
 	return dst, nil
 }

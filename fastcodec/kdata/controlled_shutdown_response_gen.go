@@ -14,108 +14,106 @@ type ControlledShutdownResponse struct {
 	RemainingPartitions []ControlledShutdownResponseRemainingPartition
 	UnknownTags         []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewControlledShutdownResponse returns one with Kafka's defaults.
 func NewControlledShutdownResponse() ControlledShutdownResponse { return ControlledShutdownResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ControlledShutdownResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ControlledShutdownResponseRemainingPartition is the struct RemainingPartition of ControlledShutdownResponse.
 type ControlledShutdownResponseRemainingPartition struct {
-	TopicName      []byte
+	TopicName      []byte `kafka:"TopicName string"`
 	PartitionIndex int32
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ControlledShutdownResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("ControlledShutdownResponse", version, 0, 3)
-	case version >= 3:
-		out, bad = appendControlledShutdownResponseFlexible(dst, x)
-	default:
-		out, bad = appendControlledShutdownResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ControlledShutdownResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("ControlledShutdownResponse", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("ControlledShutdownResponse", version)
-	}
-	return out, nil
-}
-
-func appendControlledShutdownResponseFlexible(dst []byte, x *ControlledShutdownResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.RemainingPartitions)) {
-		return nil, tooLong(-1, "RemainingPartitions", len(x.RemainingPartitions))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.RemainingPartitions))
-	if dst, bad = appendControlledShutdownResponseRemainingPartitionFlexibleSlice(dst, x.RemainingPartitions); bad != nil {
-		return nil, bad.in("RemainingPartitions", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		if n := len(dst) + 3; n <= cap(dst) && len(x.RemainingPartitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.RemainingPartitions) + 1)
+			dst = dst[:len(dst)+3]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactCount(dst, len(x.RemainingPartitions), e)
 		}
+		if len(x.RemainingPartitions) > 0 {
+			dst = flexibleAllControlledShutdownResponseRemainingPartition(dst, x.RemainingPartitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 6; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.RemainingPartitions)))
+			dst = dst[:len(dst)+6]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyCount(dst, len(x.RemainingPartitions), e)
+		}
+		if len(x.RemainingPartitions) > 0 {
+			dst = legacyAllControlledShutdownResponseRemainingPartition(dst, x.RemainingPartitions, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ControlledShutdownResponse", v, 3)
 	}
 	return dst, nil
 }
 
-func appendControlledShutdownResponseRemainingPartitionFlexibleSlice(dst []byte, s []ControlledShutdownResponseRemainingPartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllControlledShutdownResponseRemainingPartition(dst []byte, s []ControlledShutdownResponseRemainingPartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString {
-			return nil, tooLong(i, "TopicName:text", len(x.TopicName))
-		}
-		dst = compactString(dst, x.TopicName)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.TopicName
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				p[4] = 0
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendControlledShutdownResponseLegacy(dst []byte, x *ControlledShutdownResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.RemainingPartitions)) {
-		return nil, tooLong(-1, "RemainingPartitions", len(x.RemainingPartitions))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyCount(dst, len(x.RemainingPartitions))
-	if dst, bad = appendControlledShutdownResponseRemainingPartitionLegacySlice(dst, x.RemainingPartitions); bad != nil {
-		return nil, bad.in("RemainingPartitions", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendControlledShutdownResponseRemainingPartitionLegacySlice(dst []byte, s []ControlledShutdownResponseRemainingPartition) ([]byte, *failure) {
+func legacyAllControlledShutdownResponseRemainingPartition(dst []byte, s []ControlledShutdownResponseRemainingPartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString {
-			return nil, tooLong(i, "TopicName:text", len(x.TopicName))
+		f0 := x.TopicName
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionIndex))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
 		}
-		dst = legacyString(dst, x.TopicName)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

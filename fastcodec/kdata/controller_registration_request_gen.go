@@ -10,14 +10,14 @@ import (
 
 // ControllerRegistrationRequest is Kafka's message of that name, versions 0.
 type ControllerRegistrationRequest struct {
-	ControllerID     int32
-	IncarnationID    fastcodec.UUID
+	ControllerID     int32          `kafka:"ControllerId"`
+	IncarnationID    fastcodec.UUID `kafka:"IncarnationId"`
 	ZkMigrationReady bool
 	Listeners        []ControllerRegistrationRequestListener
 	Features         []ControllerRegistrationRequestFeature
 	UnknownTags      []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewControllerRegistrationRequest returns one with Kafka's defaults.
@@ -25,16 +25,10 @@ func NewControllerRegistrationRequest() ControllerRegistrationRequest {
 	return ControllerRegistrationRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ControllerRegistrationRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ControllerRegistrationRequestListener is the struct Listener of ControllerRegistrationRequest.
 type ControllerRegistrationRequestListener struct {
-	Name             []byte
-	Host             []byte
+	Name             []byte `kafka:"Name string"`
+	Host             []byte `kafka:"Host string"`
 	Port             uint16
 	SecurityProtocol int16
 	UnknownTags      []fastcodec.Tag
@@ -42,103 +36,120 @@ type ControllerRegistrationRequestListener struct {
 
 // ControllerRegistrationRequestFeature is the struct Feature of ControllerRegistrationRequest.
 type ControllerRegistrationRequestFeature struct {
-	Name                []byte
+	Name                []byte `kafka:"Name string"`
 	MinSupportedVersion int16
 	MaxSupportedVersion int16
 	UnknownTags         []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ControllerRegistrationRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("ControllerRegistrationRequest", version, 0, 0)
-	default:
-		out, bad = appendControllerRegistrationRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("ControllerRegistrationRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("ControllerRegistrationRequest", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 22; n <= cap(dst) && len(x.Listeners) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+		binary.BigEndian.PutUint64(w[4:12], x.IncarnationID.Hi)
+		binary.BigEndian.PutUint64(w[12:20], x.IncarnationID.Lo)
+		w[20] = bit(x.ZkMigrationReady)
+		w[21] = byte(len(x.Listeners) + 1)
+		dst = dst[:len(dst)+22]
+	} else {
+		dst = room(dst, 21)
+		{
+			p := (*[21]byte)(dst[len(dst)-21:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.ControllerID))
+			binary.BigEndian.PutUint64(p[4:12], x.IncarnationID.Hi)
+			binary.BigEndian.PutUint64(p[12:20], x.IncarnationID.Lo)
+			p[20] = bit(x.ZkMigrationReady)
+		}
+		dst = compactCount(dst, len(x.Listeners), e)
 	}
-	return out, nil
-}
-
-func appendControllerRegistrationRequestFlexible(dst []byte, x *ControllerRegistrationRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Listeners) | len(x.Features)) {
-		return nil, tooLong(-1, "Listeners Features", len(x.Listeners), len(x.Features))
+	if len(x.Listeners) > 0 {
+		dst = flexibleAllControllerRegistrationRequestListener(dst, x.Listeners, e)
 	}
-	dst = room(dst, 21)
-	{
-		p := (*[21]byte)(dst[len(dst)-21:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ControllerID))
-		binary.BigEndian.PutUint64(p[4:12], x.IncarnationID.Hi)
-		binary.BigEndian.PutUint64(p[12:20], x.IncarnationID.Lo)
-		p[20] = bit(x.ZkMigrationReady)
-	}
-	dst = compactCount(dst, len(x.Listeners))
-	if dst, bad = appendControllerRegistrationRequestListenerFlexibleSlice(dst, x.Listeners); bad != nil {
-		return nil, bad.in("Listeners", -1)
-	}
-	dst = compactCount(dst, len(x.Features))
-	if dst, bad = appendControllerRegistrationRequestFeatureFlexibleSlice(dst, x.Features); bad != nil {
-		return nil, bad.in("Features", -1)
+	dst = compactCount(dst, len(x.Features), e)
+	if len(x.Features) > 0 {
+		dst = flexibleAllControllerRegistrationRequestFeature(dst, x.Features, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ControllerRegistrationRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendControllerRegistrationRequestListenerFlexibleSlice(dst []byte, s []ControllerRegistrationRequestListener) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllControllerRegistrationRequestListener(dst []byte, s []ControllerRegistrationRequestListener, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Host:text", len(x.Name), len(x.Host))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactString(dst, x.Host)
-		dst = room(dst, 5)
-		{
-			p := (*[5]byte)(dst[len(dst)-5:])
-			binary.BigEndian.PutUint16(p[0:2], x.Port)
-			binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
-			p[4] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.Host
+		if n := len(dst) + 71; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
+				p[4] = 0
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactString(dst, x.Host, e)
+			dst = room(dst, 5)
+			{
+				p := (*[5]byte)(dst[len(dst)-5:])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
+				p[4] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendControllerRegistrationRequestFeatureFlexibleSlice(dst []byte, s []ControllerRegistrationRequestFeature) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllControllerRegistrationRequestFeature(dst []byte, s []ControllerRegistrationRequestFeature, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
-		}
-		dst = compactString(dst, x.Name)
-		dst = room(dst, 5)
-		{
-			p := (*[5]byte)(dst[len(dst)-5:])
-			binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
-			binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
-			p[4] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
+				p[4] = 0
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = room(dst, 5)
+			{
+				p := (*[5]byte)(dst[len(dst)-5:])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
+				p[4] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

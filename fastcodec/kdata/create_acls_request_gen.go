@@ -3,6 +3,8 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -11,25 +13,19 @@ type CreateACLsRequest struct {
 	Creations   []CreateACLsRequestACLCreation
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewCreateACLsRequest returns one with Kafka's defaults.
 func NewCreateACLsRequest() CreateACLsRequest { return CreateACLsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *CreateACLsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // CreateACLsRequestACLCreation is the struct AclCreation of CreateAclsRequest.
 type CreateACLsRequestACLCreation struct {
 	ResourceType        int8
-	ResourceName        []byte
-	ResourcePatternType int8 // versions 1+
-	Principal           []byte
-	Host                []byte
+	ResourceName        []byte `kafka:"ResourceName string"`
+	ResourcePatternType int8   `kafka:"ResourcePatternType 1+ = 3"`
+	Principal           []byte `kafka:"Principal string"`
+	Host                []byte `kafka:"Host string"`
 	Operation           int8
 	PermissionType      int8
 	UnknownTags         []fastcodec.Tag
@@ -40,105 +36,120 @@ func NewCreateACLsRequestACLCreation() CreateACLsRequestACLCreation {
 	return CreateACLsRequestACLCreation{ResourcePatternType: 3}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *CreateACLsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("CreateAclsRequest", version, 0, 3)
-	case version >= 2:
-		out, bad = appendCreateACLsRequestFlexible(dst, x)
-	default:
-		out, bad = appendCreateACLsRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *CreateACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("CreateAclsRequest", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("CreateAclsRequest", version)
-	}
-	return out, nil
-}
-
-func appendCreateACLsRequestFlexible(dst []byte, x *CreateACLsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Creations)) {
-		return nil, tooLong(-1, "Creations", len(x.Creations))
-	}
-	dst = compactCount(dst, len(x.Creations))
-	if dst, bad = appendCreateACLsRequestACLCreationFlexibleSlice(dst, x.Creations); bad != nil {
-		return nil, bad.in("Creations", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactCount(dst, len(x.Creations), e)
+		if len(x.Creations) > 0 {
+			dst = flexibleAllCreateACLsRequestACLCreation(dst, x.Creations, e)
 		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.Creations), e)
+		if len(x.Creations) > 0 {
+			dst = legacyAllCreateACLsRequestACLCreation(dst, x.Creations, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "CreateAclsRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendCreateACLsRequestACLCreationFlexibleSlice(dst []byte, s []CreateACLsRequestACLCreation) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllCreateACLsRequestACLCreation(dst []byte, s []CreateACLsRequestACLCreation, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceName)|len(x.Principal)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "ResourceName:text Principal:text Host:text", len(x.ResourceName), len(x.Principal), len(x.Host))
-		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = compactString(dst, x.ResourceName)
-		dst = append(dst, byte(x.ResourcePatternType))
-		dst = compactString(dst, x.Principal)
-		dst = compactString(dst, x.Host)
-		dst = room(dst, 3)
-		{
-			p := (*[3]byte)(dst[len(dst)-3:])
-			p[0] = byte(x.Operation)
-			p[1] = byte(x.PermissionType)
-			p[2] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1, f2 := x.ResourceName, x.Principal, x.Host
+		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			w[1] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			w[o] = byte(x.ResourcePatternType)
+			w[o+1] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = byte(len(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = compactString(dst, x.ResourceName, e)
+			dst = append(dst, byte(x.ResourcePatternType))
+			dst = compactString(dst, x.Principal, e)
+			dst = compactString(dst, x.Host, e)
+			dst = room(dst, 3)
+			{
+				p := (*[3]byte)(dst[len(dst)-3:])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+				p[2] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreateACLsRequestLegacy(dst []byte, x *CreateACLsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Creations)) {
-		return nil, tooLong(-1, "Creations", len(x.Creations))
-	}
-	dst = legacyCount(dst, len(x.Creations))
-	if dst, bad = appendCreateACLsRequestACLCreationLegacySlice(dst, x.Creations, v); bad != nil {
-		return nil, bad.in("Creations", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendCreateACLsRequestACLCreationLegacySlice(dst []byte, s []CreateACLsRequestACLCreation, v int16) ([]byte, *failure) {
+func legacyAllCreateACLsRequestACLCreation(dst []byte, s []CreateACLsRequestACLCreation, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceName)|len(x.Principal)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "ResourceName:text Principal:text Host:text", len(x.ResourceName), len(x.Principal), len(x.Host))
+		if v < 1 && x.ResourcePatternType != 3 {
+			e.failed = true
 		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = legacyString(dst, x.ResourceName)
-		if v >= 1 {
-			dst = append(dst, byte(x.ResourcePatternType))
-		} else if x.ResourcePatternType != 3 {
-			return nil, lacking("ResourcePatternType", i)
+		f0, f1, f2 := x.ResourceName, x.Principal, x.Host
+		if n := len(dst) + 106; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			if v >= 1 {
+				w[o] = byte(x.ResourcePatternType)
+				o += 1
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			o += 2 + len(f2)
+			{
+				p := (*[2]byte)(w[o : o+2])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+			}
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = legacyString(dst, x.ResourceName, e)
+			if v >= 1 {
+				dst = append(dst, byte(x.ResourcePatternType))
+			}
+			dst = legacyString(dst, x.Principal, e)
+			dst = legacyString(dst, x.Host, e)
+			dst = append(dst, byte(x.Operation))
+			dst = append(dst, byte(x.PermissionType))
 		}
-		dst = legacyString(dst, x.Principal)
-		dst = legacyString(dst, x.Host)
-		dst = append(dst, byte(x.Operation))
-		dst = append(dst, byte(x.PermissionType))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -14,22 +14,16 @@ type CreateACLsResponse struct {
 	Results        []CreateACLsResponseACLCreationResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewCreateACLsResponse returns one with Kafka's defaults.
 func NewCreateACLsResponse() CreateACLsResponse { return CreateACLsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *CreateACLsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // CreateACLsResponseACLCreationResult is the struct AclCreationResult of CreateAclsResponse.
 type CreateACLsResponseACLCreationResult struct {
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -38,89 +32,90 @@ func NewCreateACLsResponseACLCreationResult() CreateACLsResponseACLCreationResul
 	return CreateACLsResponseACLCreationResult{ErrorMessage: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *CreateACLsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("CreateAclsResponse", version, 0, 3)
-	case version >= 2:
-		out, bad = appendCreateACLsResponseFlexible(dst, x)
-	default:
-		out, bad = appendCreateACLsResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *CreateACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("CreateAclsResponse", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("CreateAclsResponse", version)
-	}
-	return out, nil
-}
-
-func appendCreateACLsResponseFlexible(dst []byte, x *CreateACLsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendCreateACLsResponseACLCreationResultFlexibleSlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Results) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Results), e)
 		}
+		if len(x.Results) > 0 {
+			dst = flexibleAllCreateACLsResponseACLCreationResult(dst, x.Results, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Results), e)
+		}
+		if len(x.Results) > 0 {
+			dst = legacyAllCreateACLsResponseACLCreationResult(dst, x.Results, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "CreateAclsResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendCreateACLsResponseACLCreationResultFlexibleSlice(dst []byte, s []CreateACLsResponseACLCreationResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllCreateACLsResponseACLCreationResult(dst []byte, s []CreateACLsResponseACLCreationResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.ErrorMessage
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreateACLsResponseLegacy(dst []byte, x *CreateACLsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Results))
-	if dst, bad = appendCreateACLsResponseACLCreationResultLegacySlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendCreateACLsResponseACLCreationResultLegacySlice(dst []byte, s []CreateACLsResponseACLCreationResult) ([]byte, *failure) {
+func legacyAllCreateACLsResponseACLCreationResult(dst []byte, s []CreateACLsResponseACLCreationResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
+		f0 := x.ErrorMessage
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyNullableString(dst, x.ErrorMessage)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,13 +10,13 @@ import (
 
 // CreateDelegationTokenRequest is Kafka's message of that name, versions 0-3.
 type CreateDelegationTokenRequest struct {
-	OwnerPrincipalType []byte // versions 3+, nullable
-	OwnerPrincipalName []byte // versions 3+, nullable
+	OwnerPrincipalType []byte `kafka:"OwnerPrincipalType string 3+ null"`
+	OwnerPrincipalName []byte `kafka:"OwnerPrincipalName string 3+ null"`
 	Renewers           []CreateDelegationTokenRequestCreatableRenewers
 	MaxLifetimeMs      int64
 	UnknownTags        []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewCreateDelegationTokenRequest returns one with Kafka's defaults.
@@ -27,118 +27,115 @@ func NewCreateDelegationTokenRequest() CreateDelegationTokenRequest {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *CreateDelegationTokenRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // CreateDelegationTokenRequestCreatableRenewers is the struct CreatableRenewers of CreateDelegationTokenRequest.
 type CreateDelegationTokenRequestCreatableRenewers struct {
-	PrincipalType []byte
-	PrincipalName []byte
+	PrincipalType []byte `kafka:"PrincipalType string"`
+	PrincipalName []byte `kafka:"PrincipalName string"`
 	UnknownTags   []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *CreateDelegationTokenRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("CreateDelegationTokenRequest", version, 0, 3)
-	case version >= 2:
-		out, bad = appendCreateDelegationTokenRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendCreateDelegationTokenRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *CreateDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("CreateDelegationTokenRequest", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("CreateDelegationTokenRequest", version)
-	}
-	return out, nil
-}
-
-func appendCreateDelegationTokenRequestFlexible(dst []byte, x *CreateDelegationTokenRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.OwnerPrincipalType)|len(x.OwnerPrincipalName) > fastcodec.MaxString || tooMany(len(x.Renewers)) {
-		return nil, tooLong(-1, "OwnerPrincipalType:text OwnerPrincipalName:text Renewers", len(x.OwnerPrincipalType), len(x.OwnerPrincipalName), len(x.Renewers))
-	}
-	if v >= 3 {
-		dst = compactNullableString(dst, x.OwnerPrincipalType)
-	} else if x.OwnerPrincipalType == nil || len(x.OwnerPrincipalType) > 0 {
-		return nil, lacking("OwnerPrincipalType", -1)
-	}
-	if v >= 3 {
-		dst = compactNullableString(dst, x.OwnerPrincipalName)
-	} else if x.OwnerPrincipalName == nil || len(x.OwnerPrincipalName) > 0 {
-		return nil, lacking("OwnerPrincipalName", -1)
-	}
-	dst = compactCount(dst, len(x.Renewers))
-	if dst, bad = appendCreateDelegationTokenRequestCreatableRenewersFlexibleSlice(dst, x.Renewers); bad != nil {
-		return nil, bad.in("Renewers", -1)
-	}
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxLifetimeMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if v < 3 && (x.OwnerPrincipalType == nil || len(x.OwnerPrincipalType) > 0) {
+			e.failed = true
 		}
+		if v < 3 && (x.OwnerPrincipalName == nil || len(x.OwnerPrincipalName) > 0) {
+			e.failed = true
+		}
+		f0, f1 := x.OwnerPrincipalType, x.OwnerPrincipalName
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Renewers) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				w[o] = byte(lengthOf(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+				w[o] = byte(lengthOf(f1) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + len(f1)
+			}
+			w[o] = byte(len(x.Renewers) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v >= 3 {
+				dst = compactNullableString(dst, x.OwnerPrincipalType, e)
+				dst = compactNullableString(dst, x.OwnerPrincipalName, e)
+			}
+			dst = compactCount(dst, len(x.Renewers), e)
+		}
+		if len(x.Renewers) > 0 {
+			dst = flexibleAllCreateDelegationTokenRequestCreatableRenewers(dst, x.Renewers, e)
+		}
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxLifetimeMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		e.failIf(x.OwnerPrincipalType == nil || len(x.OwnerPrincipalType) > 0)
+		e.failIf(x.OwnerPrincipalName == nil || len(x.OwnerPrincipalName) > 0)
+		dst = legacyCount(dst, len(x.Renewers), e)
+		if len(x.Renewers) > 0 {
+			dst = legacyAllCreateDelegationTokenRequestCreatableRenewers(dst, x.Renewers, e)
+		}
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxLifetimeMs))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "CreateDelegationTokenRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendCreateDelegationTokenRequestCreatableRenewersFlexibleSlice(dst []byte, s []CreateDelegationTokenRequestCreatableRenewers) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllCreateDelegationTokenRequestCreatableRenewers(dst []byte, s []CreateDelegationTokenRequestCreatableRenewers, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.PrincipalType)|len(x.PrincipalName) > fastcodec.MaxString {
-			return nil, tooLong(i, "PrincipalType:text PrincipalName:text", len(x.PrincipalType), len(x.PrincipalName))
-		}
-		dst = compactString(dst, x.PrincipalType)
-		dst = compactString(dst, x.PrincipalName)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.PrincipalType, x.PrincipalName
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.PrincipalType, e)
+			dst = compactString(dst, x.PrincipalName, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreateDelegationTokenRequestLegacy(dst []byte, x *CreateDelegationTokenRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Renewers)) {
-		return nil, tooLong(-1, "Renewers", len(x.Renewers))
-	}
-	if x.OwnerPrincipalType == nil || len(x.OwnerPrincipalType) > 0 {
-		return nil, lacking("OwnerPrincipalType", -1)
-	}
-	if x.OwnerPrincipalName == nil || len(x.OwnerPrincipalName) > 0 {
-		return nil, lacking("OwnerPrincipalName", -1)
-	}
-	dst = legacyCount(dst, len(x.Renewers))
-	if dst, bad = appendCreateDelegationTokenRequestCreatableRenewersLegacySlice(dst, x.Renewers); bad != nil {
-		return nil, bad.in("Renewers", -1)
-	}
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxLifetimeMs))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendCreateDelegationTokenRequestCreatableRenewersLegacySlice(dst []byte, s []CreateDelegationTokenRequestCreatableRenewers) ([]byte, *failure) {
+func legacyAllCreateDelegationTokenRequestCreatableRenewers(dst []byte, s []CreateDelegationTokenRequestCreatableRenewers, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.PrincipalType)|len(x.PrincipalName) > fastcodec.MaxString {
-			return nil, tooLong(i, "PrincipalType:text PrincipalName:text", len(x.PrincipalType), len(x.PrincipalName))
+		f0, f1 := x.PrincipalType, x.PrincipalName
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.PrincipalType, e)
+			dst = legacyString(dst, x.PrincipalName, e)
 		}
-		dst = legacyString(dst, x.PrincipalType)
-		dst = legacyString(dst, x.PrincipalName)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

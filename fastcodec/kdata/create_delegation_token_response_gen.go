@@ -11,19 +11,19 @@ import (
 // CreateDelegationTokenResponse is Kafka's message of that name, versions 0-3.
 type CreateDelegationTokenResponse struct {
 	ErrorCode                   fastcodec.ErrorCode
-	PrincipalType               []byte
-	PrincipalName               []byte
-	TokenRequesterPrincipalType []byte // versions 3+
-	TokenRequesterPrincipalName []byte // versions 3+
+	PrincipalType               []byte `kafka:"PrincipalType string"`
+	PrincipalName               []byte `kafka:"PrincipalName string"`
+	TokenRequesterPrincipalType []byte `kafka:"TokenRequesterPrincipalType string 3+"`
+	TokenRequesterPrincipalName []byte `kafka:"TokenRequesterPrincipalName string 3+"`
 	IssueTimestampMs            int64
 	ExpiryTimestampMs           int64
 	MaxTimestampMs              int64
-	TokenID                     []byte
-	Hmac                        []byte
+	TokenID                     []byte `kafka:"TokenId string"`
+	Hmac                        []byte `kafka:"Hmac bytes"`
 	ThrottleTimeMs              int32
 	UnknownTags                 []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewCreateDelegationTokenResponse returns one with Kafka's defaults.
@@ -31,92 +31,112 @@ func NewCreateDelegationTokenResponse() CreateDelegationTokenResponse {
 	return CreateDelegationTokenResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *CreateDelegationTokenResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("CreateDelegationTokenResponse", version, 0, 3)
-	case version >= 2:
-		out, bad = appendCreateDelegationTokenResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendCreateDelegationTokenResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("CreateDelegationTokenResponse", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("CreateDelegationTokenResponse", version)
-	}
-	return out, nil
-}
-
-func appendCreateDelegationTokenResponseFlexible(dst []byte, x *CreateDelegationTokenResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.PrincipalType)|len(x.PrincipalName)|len(x.TokenRequesterPrincipalType)|len(x.TokenRequesterPrincipalName)|len(x.TokenID) > fastcodec.MaxString || tooMany(len(x.Hmac)) {
-		return nil, tooLong(-1, "PrincipalType:text PrincipalName:text TokenRequesterPrincipalType:text TokenRequesterPrincipalName:text TokenId:text Hmac", len(x.PrincipalType), len(x.PrincipalName), len(x.TokenRequesterPrincipalType), len(x.TokenRequesterPrincipalName), len(x.TokenID), len(x.Hmac))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactString(dst, x.PrincipalType)
-	dst = compactString(dst, x.PrincipalName)
-	if v >= 3 {
-		dst = compactString(dst, x.TokenRequesterPrincipalType)
-	} else if len(x.TokenRequesterPrincipalType) > 0 {
-		return nil, lacking("TokenRequesterPrincipalType", -1)
-	}
-	if v >= 3 {
-		dst = compactString(dst, x.TokenRequesterPrincipalName)
-	} else if len(x.TokenRequesterPrincipalName) > 0 {
-		return nil, lacking("TokenRequesterPrincipalName", -1)
-	}
-	dst = room(dst, 24)
-	{
-		p := (*[24]byte)(dst[len(dst)-24:])
-		binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestampMs))
-		binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestampMs))
-		binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
-	}
-	dst = compactString(dst, x.TokenID)
-	dst = compactBytes(dst, x.Hmac)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if v < 3 && len(x.TokenRequesterPrincipalType) > 0 {
+			e.failed = true
 		}
+		if v < 3 && len(x.TokenRequesterPrincipalName) > 0 {
+			e.failed = true
+		}
+		f0, f1, f2, f3, f4 := x.PrincipalType, x.PrincipalName, x.TokenRequesterPrincipalType, x.TokenRequesterPrincipalName, x.TokenID
+		if n := len(dst) + 191; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			if v >= 3 {
+				w[o] = byte(len(f2) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f2)
+				o += 1 + len(f2)
+				w[o] = byte(len(f3) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f3)
+				o += 1 + len(f3)
+			}
+			{
+				p := (*[24]byte)(w[o : o+24])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestampMs))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestampMs))
+				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
+			}
+			w[o+24] = byte(len(f4) + 1)
+			putShort((*[32]byte)(w[o+25:o+57]), f4)
+			o += 25 + len(f4)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactString(dst, x.PrincipalType, e)
+			dst = compactString(dst, x.PrincipalName, e)
+			if v >= 3 {
+				dst = compactString(dst, x.TokenRequesterPrincipalType, e)
+				dst = compactString(dst, x.TokenRequesterPrincipalName, e)
+			}
+			dst = room(dst, 24)
+			{
+				p := (*[24]byte)(dst[len(dst)-24:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestampMs))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestampMs))
+				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
+			}
+			dst = compactString(dst, x.TokenID, e)
+		}
+		dst = compactBytes(dst, x.Hmac, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		e.failIf(len(x.TokenRequesterPrincipalType) > 0)
+		e.failIf(len(x.TokenRequesterPrincipalName) > 0)
+		f0, f1, f2 := x.PrincipalType, x.PrincipalName, x.TokenID
+		if n := len(dst) + 128; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			{
+				p := (*[24]byte)(w[o : o+24])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestampMs))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestampMs))
+				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
+			}
+			binary.BigEndian.PutUint16(w[o+24:o+26], uint16(len(f2)))
+			putShort((*[32]byte)(w[o+26:o+58]), f2)
+			o += 26 + len(f2)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyString(dst, x.PrincipalType, e)
+			dst = legacyString(dst, x.PrincipalName, e)
+			dst = room(dst, 24)
+			{
+				p := (*[24]byte)(dst[len(dst)-24:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestampMs))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestampMs))
+				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
+			}
+			dst = legacyString(dst, x.TokenID, e)
+		}
+		dst = legacyBytes(dst, x.Hmac, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendCreateDelegationTokenResponseLegacy(dst []byte, x *CreateDelegationTokenResponse) ([]byte, *failure) {
-	if len(x.PrincipalType)|len(x.PrincipalName)|len(x.TokenID) > fastcodec.MaxString || tooMany(len(x.Hmac)) {
-		return nil, tooLong(-1, "PrincipalType:text PrincipalName:text TokenId:text Hmac", len(x.PrincipalType), len(x.PrincipalName), len(x.TokenID), len(x.Hmac))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyString(dst, x.PrincipalType)
-	dst = legacyString(dst, x.PrincipalName)
-	if len(x.TokenRequesterPrincipalType) > 0 {
-		return nil, lacking("TokenRequesterPrincipalType", -1)
-	}
-	if len(x.TokenRequesterPrincipalName) > 0 {
-		return nil, lacking("TokenRequesterPrincipalName", -1)
-	}
-	dst = room(dst, 24)
-	{
-		p := (*[24]byte)(dst[len(dst)-24:])
-		binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestampMs))
-		binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestampMs))
-		binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
-	}
-	dst = legacyString(dst, x.TokenID)
-	dst = legacyBytes(dst, x.Hmac)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "CreateDelegationTokenResponse", v, 2)
 	}
 	return dst, nil
 }

@@ -15,23 +15,17 @@ type CreatePartitionsRequest struct {
 	ValidateOnly bool
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewCreatePartitionsRequest returns one with Kafka's defaults.
 func NewCreatePartitionsRequest() CreatePartitionsRequest { return CreatePartitionsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *CreatePartitionsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // CreatePartitionsRequestTopic is the struct CreatePartitionsTopic of CreatePartitionsRequest.
 type CreatePartitionsRequestTopic struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Count       int32
-	Assignments []CreatePartitionsRequestAssignment // nullable
+	Assignments []CreatePartitionsRequestAssignment `kafka:"Assignments null"`
 	UnknownTags []fastcodec.Tag
 
 	spareAssignments []CreatePartitionsRequestAssignment
@@ -49,142 +43,135 @@ func (x *CreatePartitionsRequestTopic) ResizeAssignments(n int) {
 
 // CreatePartitionsRequestAssignment is the struct CreatePartitionsAssignment of CreatePartitionsRequest.
 type CreatePartitionsRequestAssignment struct {
-	BrokerIDs   []int32
+	BrokerIDs   []int32 `kafka:"BrokerIds"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *CreatePartitionsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("CreatePartitionsRequest", version, 0, 3)
-	case version >= 2:
-		out, bad = appendCreatePartitionsRequestFlexible(dst, x)
-	default:
-		out, bad = appendCreatePartitionsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *CreatePartitionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("CreatePartitionsRequest", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("CreatePartitionsRequest", version)
-	}
-	return out, nil
-}
-
-func appendCreatePartitionsRequestFlexible(dst []byte, x *CreatePartitionsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendCreatePartitionsRequestTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = room(dst, 6)
-	{
-		p := (*[6]byte)(dst[len(dst)-6:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.TimeoutMs))
-		p[4] = bit(x.ValidateOnly)
-		p[5] = 0
-	}
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactCount(dst, len(x.Topics), e)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllCreatePartitionsRequestTopic(dst, x.Topics, e)
 		}
+		dst = room(dst, 6)
+		{
+			p := (*[6]byte)(dst[len(dst)-6:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.TimeoutMs))
+			p[4] = bit(x.ValidateOnly)
+			p[5] = 0
+		}
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.Topics), e)
+		if len(x.Topics) > 0 {
+			dst = legacyAllCreatePartitionsRequestTopic(dst, x.Topics, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		dst = append(dst, bit(x.ValidateOnly))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "CreatePartitionsRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendCreatePartitionsRequestTopicFlexibleSlice(dst []byte, s []CreatePartitionsRequestTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Assignments)) {
-			return nil, tooLong(i, "Name:text Assignments", len(x.Name), len(x.Assignments))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.Assignments) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Count))
+			w[o+4] = byte(lengthOf(x.Assignments) + 1)
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Count))
+			dst = compactCount(dst, lengthOf(x.Assignments), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Count))
-		dst = compactCount(dst, countOf(x.Assignments))
-		if dst, bad = appendCreatePartitionsRequestAssignmentFlexibleSlice(dst, x.Assignments); bad != nil {
-			return nil, bad.in("Assignments", i)
+		if len(x.Assignments) > 0 {
+			dst = flexibleAllCreatePartitionsRequestAssignment(dst, x.Assignments, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllCreatePartitionsRequestAssignment(dst []byte, s []CreatePartitionsRequestAssignment, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.BrokerIDs
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[1:33]), f0)
+			o := 1 + 4*len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactInt32s(dst, x.BrokerIDs, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreatePartitionsRequestAssignmentFlexibleSlice(dst []byte, s []CreatePartitionsRequestAssignment) ([]byte, *failure) {
-	var bad *failure
+func legacyAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.BrokerIDs)) {
-			return nil, tooLong(i, "BrokerIds", len(x.BrokerIDs))
+		f0 := x.Name
+		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Count))
+			binary.BigEndian.PutUint32(w[o+4:o+8], uint32(lengthOf(x.Assignments)))
+			dst = dst[:len(dst)+o+8]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Count))
+			dst = legacyCount(dst, lengthOf(x.Assignments), e)
 		}
-		dst = compactCount(dst, len(x.BrokerIDs))
-		dst = appendInt32s(dst, x.BrokerIDs)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+		if len(x.Assignments) > 0 {
+			dst = legacyAllCreatePartitionsRequestAssignment(dst, x.Assignments, e)
 		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreatePartitionsRequestLegacy(dst []byte, x *CreatePartitionsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendCreatePartitionsRequestTopicLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	dst = append(dst, bit(x.ValidateOnly))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendCreatePartitionsRequestTopicLegacySlice(dst []byte, s []CreatePartitionsRequestTopic) ([]byte, *failure) {
-	var bad *failure
+func legacyAllCreatePartitionsRequestAssignment(dst []byte, s []CreatePartitionsRequestAssignment, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Assignments)) {
-			return nil, tooLong(i, "Name:text Assignments", len(x.Name), len(x.Assignments))
+		f0 := x.BrokerIDs
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(f0)))
+			putInt32s((*[32]byte)(w[4:36]), f0)
+			o := 4 + 4*len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyInt32s(dst, x.BrokerIDs, e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Count))
-		dst = legacyCount(dst, countOf(x.Assignments))
-		if dst, bad = appendCreatePartitionsRequestAssignmentLegacySlice(dst, x.Assignments); bad != nil {
-			return nil, bad.in("Assignments", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendCreatePartitionsRequestAssignmentLegacySlice(dst []byte, s []CreatePartitionsRequestAssignment) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if tooMany(len(x.BrokerIDs)) {
-			return nil, tooLong(i, "BrokerIds", len(x.BrokerIDs))
-		}
-		dst = legacyCount(dst, len(x.BrokerIDs))
-		dst = appendInt32s(dst, x.BrokerIDs)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
+	return dst
 }

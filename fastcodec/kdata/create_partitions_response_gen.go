@@ -14,111 +14,112 @@ type CreatePartitionsResponse struct {
 	Results        []CreatePartitionsResponseTopicResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewCreatePartitionsResponse returns one with Kafka's defaults.
 func NewCreatePartitionsResponse() CreatePartitionsResponse { return CreatePartitionsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *CreatePartitionsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // CreatePartitionsResponseTopicResult is the struct CreatePartitionsTopicResult of CreatePartitionsResponse.
 type CreatePartitionsResponseTopicResult struct {
-	Name         []byte
+	Name         []byte `kafka:"Name string"`
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null = null"`
 	UnknownTags  []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *CreatePartitionsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("CreatePartitionsResponse", version, 0, 3)
-	case version >= 2:
-		out, bad = appendCreatePartitionsResponseFlexible(dst, x)
-	default:
-		out, bad = appendCreatePartitionsResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *CreatePartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("CreatePartitionsResponse", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("CreatePartitionsResponse", version)
-	}
-	return out, nil
-}
-
-func appendCreatePartitionsResponseFlexible(dst []byte, x *CreatePartitionsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendCreatePartitionsResponseTopicResultFlexibleSlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Results) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Results), e)
 		}
+		if len(x.Results) > 0 {
+			dst = flexibleAllCreatePartitionsResponseTopicResult(dst, x.Results, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Results), e)
+		}
+		if len(x.Results) > 0 {
+			dst = legacyAllCreatePartitionsResponseTopicResult(dst, x.Results, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "CreatePartitionsResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendCreatePartitionsResponseTopicResultFlexibleSlice(dst []byte, s []CreatePartitionsResponseTopicResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllCreatePartitionsResponseTopicResult(dst []byte, s []CreatePartitionsResponseTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text ErrorMessage:text", len(x.Name), len(x.ErrorMessage))
-		}
-		dst = compactString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.ErrorMessage
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			w[o+2] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreatePartitionsResponseLegacy(dst []byte, x *CreatePartitionsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Results))
-	if dst, bad = appendCreatePartitionsResponseTopicResultLegacySlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendCreatePartitionsResponseTopicResultLegacySlice(dst []byte, s []CreatePartitionsResponseTopicResult) ([]byte, *failure) {
+func legacyAllCreatePartitionsResponseTopicResult(dst []byte, s []CreatePartitionsResponseTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text ErrorMessage:text", len(x.Name), len(x.ErrorMessage))
+		f0, f1 := x.Name, x.ErrorMessage
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[o+2:o+4], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyNullableString(dst, x.ErrorMessage)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

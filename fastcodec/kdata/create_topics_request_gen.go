@@ -11,25 +11,19 @@ import (
 // CreateTopicsRequest is Kafka's message of that name, versions 0-7.
 type CreateTopicsRequest struct {
 	Topics       []CreateTopicsRequestCreatableTopic
-	TimeoutMs    int32
-	ValidateOnly bool // versions 1+
+	TimeoutMs    int32 `kafka:"timeoutMs = 60000"`
+	ValidateOnly bool  `kafka:"validateOnly 1+"`
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewCreateTopicsRequest returns one with Kafka's defaults.
 func NewCreateTopicsRequest() CreateTopicsRequest { return CreateTopicsRequest{TimeoutMs: 60000} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *CreateTopicsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // CreateTopicsRequestCreatableTopic is the struct CreatableTopic of CreateTopicsRequest.
 type CreateTopicsRequestCreatableTopic struct {
-	Name              []byte
+	Name              []byte `kafka:"Name string"`
 	NumPartitions     int32
 	ReplicationFactor int16
 	Assignments       []CreateTopicsRequestCreatableReplicaAssignment
@@ -40,14 +34,14 @@ type CreateTopicsRequestCreatableTopic struct {
 // CreateTopicsRequestCreatableReplicaAssignment is the struct CreatableReplicaAssignment of CreateTopicsRequest.
 type CreateTopicsRequestCreatableReplicaAssignment struct {
 	PartitionIndex int32
-	BrokerIDs      []int32
+	BrokerIDs      []int32 `kafka:"BrokerIds"`
 	UnknownTags    []fastcodec.Tag
 }
 
 // CreateTopicsRequestCreatableTopicConfig is the struct CreatableTopicConfig of CreateTopicsRequest.
 type CreateTopicsRequestCreatableTopicConfig struct {
-	Name        []byte
-	Value       []byte // nullable
+	Name        []byte `kafka:"Name string"`
+	Value       []byte `kafka:"Value string null"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -56,188 +50,206 @@ func NewCreateTopicsRequestCreatableTopicConfig() CreateTopicsRequestCreatableTo
 	return CreateTopicsRequestCreatableTopicConfig{Value: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *CreateTopicsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 7:
-		return dst, fastcodec.VersionError("CreateTopicsRequest", version, 0, 7)
-	case version >= 5:
-		out, bad = appendCreateTopicsRequestFlexible(dst, x)
-	default:
-		out, bad = appendCreateTopicsRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *CreateTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 7 {
+		return dst, fastcodec.VersionError("CreateTopicsRequest", v, 0, 7)
 	}
-	if bad != nil {
-		return dst, bad.of("CreateTopicsRequest", version)
-	}
-	return out, nil
-}
-
-func appendCreateTopicsRequestFlexible(dst []byte, x *CreateTopicsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendCreateTopicsRequestCreatableTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = room(dst, 6)
-	{
-		p := (*[6]byte)(dst[len(dst)-6:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.TimeoutMs))
-		p[4] = bit(x.ValidateOnly)
-		p[5] = 0
-	}
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 5 {
+		dst = compactCount(dst, len(x.Topics), e)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllCreateTopicsRequestCreatableTopic(dst, x.Topics, e)
 		}
+		dst = room(dst, 6)
+		{
+			p := (*[6]byte)(dst[len(dst)-6:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.TimeoutMs))
+			p[4] = bit(x.ValidateOnly)
+			p[5] = 0
+		}
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v < 1 && x.ValidateOnly {
+			e.failed = true
+		}
+		dst = legacyCount(dst, len(x.Topics), e)
+		if len(x.Topics) > 0 {
+			dst = legacyAllCreateTopicsRequestCreatableTopic(dst, x.Topics, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		if v >= 1 {
+			dst = append(dst, bit(x.ValidateOnly))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "CreateTopicsRequest", v, 5)
 	}
 	return dst, nil
 }
 
-func appendCreateTopicsRequestCreatableTopicFlexibleSlice(dst []byte, s []CreateTopicsRequestCreatableTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRequestCreatableTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Assignments)|len(x.Configs)) {
-			return nil, tooLong(i, "Name:text Assignments Configs", len(x.Name), len(x.Assignments), len(x.Configs))
+		f0 := x.Name
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Assignments) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.NumPartitions))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ReplicationFactor))
+			}
+			w[o+6] = byte(len(x.Assignments) + 1)
+			dst = dst[:len(dst)+o+7]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NumPartitions))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
+			dst = compactCount(dst, len(x.Assignments), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NumPartitions))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
-		dst = compactCount(dst, len(x.Assignments))
-		if dst, bad = appendCreateTopicsRequestCreatableReplicaAssignmentFlexibleSlice(dst, x.Assignments); bad != nil {
-			return nil, bad.in("Assignments", i)
+		if len(x.Assignments) > 0 {
+			dst = flexibleAllCreateTopicsRequestCreatableReplicaAssignment(dst, x.Assignments, e)
 		}
-		dst = compactCount(dst, len(x.Configs))
-		if dst, bad = appendCreateTopicsRequestCreatableTopicConfigFlexibleSlice(dst, x.Configs); bad != nil {
-			return nil, bad.in("Configs", i)
+		dst = compactCount(dst, len(x.Configs), e)
+		if len(x.Configs) > 0 {
+			dst = flexibleAllCreateTopicsRequestCreatableTopicConfig(dst, x.Configs, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllCreateTopicsRequestCreatableReplicaAssignment(dst []byte, s []CreateTopicsRequestCreatableReplicaAssignment, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.BrokerIDs
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			w[4] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[5:37]), f0)
+			o := 5 + 4*len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = compactInt32s(dst, x.BrokerIDs, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreateTopicsRequestCreatableReplicaAssignmentFlexibleSlice(dst []byte, s []CreateTopicsRequestCreatableReplicaAssignment) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllCreateTopicsRequestCreatableTopicConfig(dst []byte, s []CreateTopicsRequestCreatableTopicConfig, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.BrokerIDs)) {
-			return nil, tooLong(i, "BrokerIds", len(x.BrokerIDs))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = compactCount(dst, len(x.BrokerIDs))
-		dst = appendInt32s(dst, x.BrokerIDs)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactNullableString(dst, x.Value, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreateTopicsRequestCreatableTopicConfigFlexibleSlice(dst []byte, s []CreateTopicsRequestCreatableTopicConfig) ([]byte, *failure) {
-	var bad *failure
+func legacyAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRequestCreatableTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Value:text", len(x.Name), len(x.Value))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactNullableString(dst, x.Value)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Name
+		if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.NumPartitions))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ReplicationFactor))
 			}
+			binary.BigEndian.PutUint32(w[o+6:o+10], uint32(len(x.Assignments)))
+			dst = dst[:len(dst)+o+10]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NumPartitions))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
+			dst = legacyCount(dst, len(x.Assignments), e)
 		}
+		if len(x.Assignments) > 0 {
+			dst = legacyAllCreateTopicsRequestCreatableReplicaAssignment(dst, x.Assignments, e)
+		}
+		dst = legacyCount(dst, len(x.Configs), e)
+		if len(x.Configs) > 0 {
+			dst = legacyAllCreateTopicsRequestCreatableTopicConfig(dst, x.Configs, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreateTopicsRequestLegacy(dst []byte, x *CreateTopicsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendCreateTopicsRequestCreatableTopicLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	if v >= 1 {
-		dst = append(dst, bit(x.ValidateOnly))
-	} else if x.ValidateOnly {
-		return nil, lacking("validateOnly", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendCreateTopicsRequestCreatableTopicLegacySlice(dst []byte, s []CreateTopicsRequestCreatableTopic) ([]byte, *failure) {
-	var bad *failure
+func legacyAllCreateTopicsRequestCreatableReplicaAssignment(dst []byte, s []CreateTopicsRequestCreatableReplicaAssignment, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Assignments)|len(x.Configs)) {
-			return nil, tooLong(i, "Name:text Assignments Configs", len(x.Name), len(x.Assignments), len(x.Configs))
+		f0 := x.BrokerIDs
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(f0)))
+			putInt32s((*[32]byte)(w[8:40]), f0)
+			o := 8 + 4*len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = legacyInt32s(dst, x.BrokerIDs, e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NumPartitions))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
-		dst = legacyCount(dst, len(x.Assignments))
-		if dst, bad = appendCreateTopicsRequestCreatableReplicaAssignmentLegacySlice(dst, x.Assignments); bad != nil {
-			return nil, bad.in("Assignments", i)
-		}
-		dst = legacyCount(dst, len(x.Configs))
-		if dst, bad = appendCreateTopicsRequestCreatableTopicConfigLegacySlice(dst, x.Configs); bad != nil {
-			return nil, bad.in("Configs", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreateTopicsRequestCreatableReplicaAssignmentLegacySlice(dst []byte, s []CreateTopicsRequestCreatableReplicaAssignment) ([]byte, *failure) {
+func legacyAllCreateTopicsRequestCreatableTopicConfig(dst []byte, s []CreateTopicsRequestCreatableTopicConfig, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.BrokerIDs)) {
-			return nil, tooLong(i, "BrokerIds", len(x.BrokerIDs))
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyNullableString(dst, x.Value, e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = legacyCount(dst, len(x.BrokerIDs))
-		dst = appendInt32s(dst, x.BrokerIDs)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendCreateTopicsRequestCreatableTopicConfigLegacySlice(dst []byte, s []CreateTopicsRequestCreatableTopicConfig) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if len(x.Name)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Value:text", len(x.Name), len(x.Value))
-		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyNullableString(dst, x.Value)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
+	return dst
 }

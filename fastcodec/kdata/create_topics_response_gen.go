@@ -10,32 +10,26 @@ import (
 
 // CreateTopicsResponse is Kafka's message of that name, versions 0-7.
 type CreateTopicsResponse struct {
-	ThrottleTimeMs int32 // versions 2+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 2+ ignorable"`
 	Topics         []CreateTopicsResponseCreatableTopicResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewCreateTopicsResponse returns one with Kafka's defaults.
 func NewCreateTopicsResponse() CreateTopicsResponse { return CreateTopicsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *CreateTopicsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // CreateTopicsResponseCreatableTopicResult is the struct CreatableTopicResult of CreateTopicsResponse.
 type CreateTopicsResponseCreatableTopicResult struct {
-	Name                 []byte
-	TopicID              fastcodec.UUID // versions 7+, ignorable
+	Name                 []byte         `kafka:"Name string"`
+	TopicID              fastcodec.UUID `kafka:"TopicId 7+ ignorable"`
 	ErrorCode            fastcodec.ErrorCode
-	ErrorMessage         []byte                                      // versions 1+, nullable, ignorable
-	TopicConfigErrorCode fastcodec.ErrorCode                         // tag 0, versions 5+, ignorable
-	NumPartitions        int32                                       // versions 5+, ignorable
-	ReplicationFactor    int16                                       // versions 5+, ignorable
-	Configs              []CreateTopicsResponseCreatableTopicConfigs // versions 5+, nullable, ignorable
+	ErrorMessage         []byte                                      `kafka:"ErrorMessage string 1+ null ignorable"`
+	TopicConfigErrorCode fastcodec.ErrorCode                         `kafka:"TopicConfigErrorCode 5+ tag 0 ignorable"`
+	NumPartitions        int32                                       `kafka:"NumPartitions 5+ = -1 ignorable"`
+	ReplicationFactor    int16                                       `kafka:"ReplicationFactor 5+ = -1 ignorable"`
+	Configs              []CreateTopicsResponseCreatableTopicConfigs `kafka:"Configs 5+ null ignorable"`
 	UnknownTags          []fastcodec.Tag
 
 	spareConfigs []CreateTopicsResponseCreatableTopicConfigs
@@ -58,10 +52,10 @@ func (x *CreateTopicsResponseCreatableTopicResult) ResizeConfigs(n int) {
 
 // CreateTopicsResponseCreatableTopicConfigs is the struct CreatableTopicConfigs of CreateTopicsResponse.
 type CreateTopicsResponseCreatableTopicConfigs struct {
-	Name         []byte
-	Value        []byte // nullable
+	Name         []byte `kafka:"Name string"`
+	Value        []byte `kafka:"Value string null"`
 	ReadOnly     bool
-	ConfigSource int8 // ignorable
+	ConfigSource int8 `kafka:"ConfigSource = -1 ignorable"`
 	IsSensitive  bool
 	UnknownTags  []fastcodec.Tag
 }
@@ -74,151 +68,184 @@ func NewCreateTopicsResponseCreatableTopicConfigs() CreateTopicsResponseCreatabl
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *CreateTopicsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 7:
-		return dst, fastcodec.VersionError("CreateTopicsResponse", version, 0, 7)
-	case version >= 5:
-		out, bad = appendCreateTopicsResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendCreateTopicsResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *CreateTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 7 {
+		return dst, fastcodec.VersionError("CreateTopicsResponse", v, 0, 7)
 	}
-	if bad != nil {
-		return dst, bad.of("CreateTopicsResponse", version)
-	}
-	return out, nil
-}
-
-func appendCreateTopicsResponseFlexible(dst []byte, x *CreateTopicsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendCreateTopicsResponseCreatableTopicResultFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 5 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
+		if len(x.Topics) > 0 {
+			dst = flexibleAllCreateTopicsResponseCreatableTopicResult(dst, x.Topics, v, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 2 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllCreateTopicsResponseCreatableTopicResult(dst, x.Topics, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "CreateTopicsResponse", v, 5)
 	}
 	return dst, nil
 }
 
-func appendCreateTopicsResponseCreatableTopicResultFlexibleSlice(dst []byte, s []CreateTopicsResponseCreatableTopicResult, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateTopicsResponseCreatableTopicResult, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Configs)) {
-			return nil, tooLong(i, "Name:text ErrorMessage:text Configs", len(x.Name), len(x.ErrorMessage), len(x.Configs))
+		f0, f1 := x.Name, x.ErrorMessage
+		if n := len(dst) + 91; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Configs) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			if v >= 7 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			w[o+2] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.NumPartitions))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ReplicationFactor))
+			}
+			w[o+6] = byte(lengthOf(x.Configs) + 1)
+			dst = dst[:len(dst)+o+7]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			if v >= 7 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NumPartitions))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
+			dst = compactCount(dst, lengthOf(x.Configs), e)
 		}
-		dst = compactString(dst, x.Name)
-		if v >= 7 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NumPartitions))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
-		dst = compactCount(dst, countOf(x.Configs))
-		if dst, bad = appendCreateTopicsResponseCreatableTopicConfigsFlexibleSlice(dst, x.Configs); bad != nil {
-			return nil, bad.in("Configs", i)
+		if len(x.Configs) > 0 {
+			dst = flexibleAllCreateTopicsResponseCreatableTopicConfigs(dst, x.Configs, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || x.TopicConfigErrorCode != 0 {
-			if dst, bad = appendTagsCreateTopicsResponseCreatableTopicResult(dst, x, v, i); bad != nil {
-				return nil, bad
-			}
+			dst = tagsCreateTopicsResponseCreatableTopicResult(dst, x, v, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-// appendTagsCreateTopicsResponseCreatableTopicResult puts the tag section of a struct in the place of an empty one.
-func appendTagsCreateTopicsResponseCreatableTopicResult(dst []byte, x *CreateTopicsResponseCreatableTopicResult, v int16, i int) ([]byte, *failure) {
-	known := uint32(1)
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsCreateTopicsResponseCreatableTopicResult puts the tag section of a struct in the place of an empty one.
+func tagsCreateTopicsResponseCreatableTopicResult(dst []byte, x *CreateTopicsResponseCreatableTopicResult, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if x.TopicConfigErrorCode != 0 {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, 1, e)
 	if x.TopicConfigErrorCode != 0 {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 2)
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.TopicConfigErrorCode))
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendCreateTopicsResponseCreatableTopicConfigsFlexibleSlice(dst []byte, s []CreateTopicsResponseCreatableTopicConfigs) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllCreateTopicsResponseCreatableTopicConfigs(dst []byte, s []CreateTopicsResponseCreatableTopicConfigs, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Value:text", len(x.Name), len(x.Value))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactNullableString(dst, x.Value)
-		dst = room(dst, 4)
-		{
-			p := (*[4]byte)(dst[len(dst)-4:])
-			p[0] = bit(x.ReadOnly)
-			p[1] = byte(x.ConfigSource)
-			p[2] = bit(x.IsSensitive)
-			p[3] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[4]byte)(w[o : o+4])
+				p[0] = bit(x.ReadOnly)
+				p[1] = byte(x.ConfigSource)
+				p[2] = bit(x.IsSensitive)
+				p[3] = 0
+			}
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactNullableString(dst, x.Value, e)
+			dst = room(dst, 4)
+			{
+				p := (*[4]byte)(dst[len(dst)-4:])
+				p[0] = bit(x.ReadOnly)
+				p[1] = byte(x.ConfigSource)
+				p[2] = bit(x.IsSensitive)
+				p[3] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendCreateTopicsResponseLegacy(dst []byte, x *CreateTopicsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	if v >= 2 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendCreateTopicsResponseCreatableTopicResultLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendCreateTopicsResponseCreatableTopicResultLegacySlice(dst []byte, s []CreateTopicsResponseCreatableTopicResult, v int16) ([]byte, *failure) {
+func legacyAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateTopicsResponseCreatableTopicResult, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text ErrorMessage:text", len(x.Name), len(x.ErrorMessage))
+		f0, f1 := x.Name, x.ErrorMessage
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			o += 2
+			if v >= 1 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				o += 2 + len(f1)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			if v >= 1 {
+				dst = legacyNullableString(dst, x.ErrorMessage, e)
+			}
 		}
-		dst = legacyString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if v >= 1 {
-			dst = legacyNullableString(dst, x.ErrorMessage)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

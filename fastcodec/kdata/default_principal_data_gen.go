@@ -8,52 +8,49 @@ import (
 
 // DefaultPrincipalData is Kafka's message of that name, versions 0.
 type DefaultPrincipalData struct {
-	Type               []byte
-	Name               []byte
+	Type               []byte `kafka:"Type string"`
+	Name               []byte `kafka:"Name string"`
 	TokenAuthenticated bool
 	UnknownTags        []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDefaultPrincipalData returns one with Kafka's defaults.
 func NewDefaultPrincipalData() DefaultPrincipalData { return DefaultPrincipalData{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DefaultPrincipalData) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DefaultPrincipalData) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DefaultPrincipalData", version, 0, 0)
-	default:
-		out, bad = appendDefaultPrincipalDataFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DefaultPrincipalData) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DefaultPrincipalData", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DefaultPrincipalData", version)
-	}
-	return out, nil
-}
-
-func appendDefaultPrincipalDataFlexible(dst []byte, x *DefaultPrincipalData) ([]byte, *failure) {
-	var bad *failure
-	if len(x.Type)|len(x.Name) > fastcodec.MaxString {
-		return nil, tooLong(-1, "Type:text Name:text", len(x.Type), len(x.Name))
-	}
-	dst = compactString(dst, x.Type)
-	dst = compactString(dst, x.Name)
-	dst = append(dst, bit(x.TokenAuthenticated))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	f0, f1 := x.Type, x.Name
+	if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		{
+			p := (*[2]byte)(w[o : o+2])
+			p[0] = bit(x.TokenAuthenticated)
+			p[1] = 0
 		}
+		dst = dst[:len(dst)+o+2]
+	} else {
+		dst = compactString(dst, x.Type, e)
+		dst = compactString(dst, x.Name, e)
+		dst = append(dst, bit(x.TokenAuthenticated))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DefaultPrincipalData", v, 0)
 	}
 	return dst, nil
 }

@@ -3,6 +3,8 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -11,25 +13,19 @@ type DeleteACLsRequest struct {
 	Filters     []DeleteACLsRequestFilter
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteACLsRequest returns one with Kafka's defaults.
 func NewDeleteACLsRequest() DeleteACLsRequest { return DeleteACLsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteACLsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DeleteACLsRequestFilter is the struct DeleteAclsFilter of DeleteAclsRequest.
 type DeleteACLsRequestFilter struct {
 	ResourceTypeFilter int8
-	ResourceNameFilter []byte // nullable
-	PatternTypeFilter  int8   // versions 1+
-	PrincipalFilter    []byte // nullable
-	HostFilter         []byte // nullable
+	ResourceNameFilter []byte `kafka:"ResourceNameFilter string null"`
+	PatternTypeFilter  int8   `kafka:"PatternTypeFilter 1+ = 3"`
+	PrincipalFilter    []byte `kafka:"PrincipalFilter string null"`
+	HostFilter         []byte `kafka:"HostFilter string null"`
 	Operation          int8
 	PermissionType     int8
 	UnknownTags        []fastcodec.Tag
@@ -45,105 +41,120 @@ func NewDeleteACLsRequestFilter() DeleteACLsRequestFilter {
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteACLsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("DeleteAclsRequest", version, 0, 3)
-	case version >= 2:
-		out, bad = appendDeleteACLsRequestFlexible(dst, x)
-	default:
-		out, bad = appendDeleteACLsRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("DeleteAclsRequest", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteAclsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDeleteACLsRequestFlexible(dst []byte, x *DeleteACLsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Filters)) {
-		return nil, tooLong(-1, "Filters", len(x.Filters))
-	}
-	dst = compactCount(dst, len(x.Filters))
-	if dst, bad = appendDeleteACLsRequestFilterFlexibleSlice(dst, x.Filters); bad != nil {
-		return nil, bad.in("Filters", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactCount(dst, len(x.Filters), e)
+		if len(x.Filters) > 0 {
+			dst = flexibleAllDeleteACLsRequestFilter(dst, x.Filters, e)
 		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.Filters), e)
+		if len(x.Filters) > 0 {
+			dst = legacyAllDeleteACLsRequestFilter(dst, x.Filters, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DeleteAclsRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendDeleteACLsRequestFilterFlexibleSlice(dst []byte, s []DeleteACLsRequestFilter) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDeleteACLsRequestFilter(dst []byte, s []DeleteACLsRequestFilter, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceNameFilter)|len(x.PrincipalFilter)|len(x.HostFilter) > fastcodec.MaxString {
-			return nil, tooLong(i, "ResourceNameFilter:text PrincipalFilter:text HostFilter:text", len(x.ResourceNameFilter), len(x.PrincipalFilter), len(x.HostFilter))
-		}
-		dst = append(dst, byte(x.ResourceTypeFilter))
-		dst = compactNullableString(dst, x.ResourceNameFilter)
-		dst = append(dst, byte(x.PatternTypeFilter))
-		dst = compactNullableString(dst, x.PrincipalFilter)
-		dst = compactNullableString(dst, x.HostFilter)
-		dst = room(dst, 3)
-		{
-			p := (*[3]byte)(dst[len(dst)-3:])
-			p[0] = byte(x.Operation)
-			p[1] = byte(x.PermissionType)
-			p[2] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
+		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceTypeFilter)
+			w[1] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			w[o] = byte(x.PatternTypeFilter)
+			w[o+1] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = byte(lengthOf(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = append(dst, byte(x.ResourceTypeFilter))
+			dst = compactNullableString(dst, x.ResourceNameFilter, e)
+			dst = append(dst, byte(x.PatternTypeFilter))
+			dst = compactNullableString(dst, x.PrincipalFilter, e)
+			dst = compactNullableString(dst, x.HostFilter, e)
+			dst = room(dst, 3)
+			{
+				p := (*[3]byte)(dst[len(dst)-3:])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+				p[2] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDeleteACLsRequestLegacy(dst []byte, x *DeleteACLsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Filters)) {
-		return nil, tooLong(-1, "Filters", len(x.Filters))
-	}
-	dst = legacyCount(dst, len(x.Filters))
-	if dst, bad = appendDeleteACLsRequestFilterLegacySlice(dst, x.Filters, v); bad != nil {
-		return nil, bad.in("Filters", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDeleteACLsRequestFilterLegacySlice(dst []byte, s []DeleteACLsRequestFilter, v int16) ([]byte, *failure) {
+func legacyAllDeleteACLsRequestFilter(dst []byte, s []DeleteACLsRequestFilter, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceNameFilter)|len(x.PrincipalFilter)|len(x.HostFilter) > fastcodec.MaxString {
-			return nil, tooLong(i, "ResourceNameFilter:text PrincipalFilter:text HostFilter:text", len(x.ResourceNameFilter), len(x.PrincipalFilter), len(x.HostFilter))
+		if v < 1 && x.PatternTypeFilter != 3 {
+			e.failed = true
 		}
-		dst = append(dst, byte(x.ResourceTypeFilter))
-		dst = legacyNullableString(dst, x.ResourceNameFilter)
-		if v >= 1 {
-			dst = append(dst, byte(x.PatternTypeFilter))
-		} else if x.PatternTypeFilter != 3 {
-			return nil, lacking("PatternTypeFilter", i)
+		f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
+		if n := len(dst) + 106; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceTypeFilter)
+			binary.BigEndian.PutUint16(w[1:3], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			if v >= 1 {
+				w[o] = byte(x.PatternTypeFilter)
+				o += 1
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
+			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			o += 2 + len(f2)
+			{
+				p := (*[2]byte)(w[o : o+2])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+			}
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = append(dst, byte(x.ResourceTypeFilter))
+			dst = legacyNullableString(dst, x.ResourceNameFilter, e)
+			if v >= 1 {
+				dst = append(dst, byte(x.PatternTypeFilter))
+			}
+			dst = legacyNullableString(dst, x.PrincipalFilter, e)
+			dst = legacyNullableString(dst, x.HostFilter, e)
+			dst = append(dst, byte(x.Operation))
+			dst = append(dst, byte(x.PermissionType))
 		}
-		dst = legacyNullableString(dst, x.PrincipalFilter)
-		dst = legacyNullableString(dst, x.HostFilter)
-		dst = append(dst, byte(x.Operation))
-		dst = append(dst, byte(x.PermissionType))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

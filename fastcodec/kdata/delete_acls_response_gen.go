@@ -14,23 +14,17 @@ type DeleteACLsResponse struct {
 	FilterResults  []DeleteACLsResponseFilterResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteACLsResponse returns one with Kafka's defaults.
 func NewDeleteACLsResponse() DeleteACLsResponse { return DeleteACLsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteACLsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DeleteACLsResponseFilterResult is the struct DeleteAclsFilterResult of DeleteAclsResponse.
 type DeleteACLsResponseFilterResult struct {
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
-	MatchingACLs []DeleteACLsResponseMatchingACL
+	ErrorMessage []byte                          `kafka:"ErrorMessage string null"`
+	MatchingACLs []DeleteACLsResponseMatchingACL `kafka:"MatchingAcls"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -42,12 +36,12 @@ func NewDeleteACLsResponseFilterResult() DeleteACLsResponseFilterResult {
 // DeleteACLsResponseMatchingACL is the struct DeleteAclsMatchingAcl of DeleteAclsResponse.
 type DeleteACLsResponseMatchingACL struct {
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null"`
 	ResourceType   int8
-	ResourceName   []byte
-	PatternType    int8 // versions 1+
-	Principal      []byte
-	Host           []byte
+	ResourceName   []byte `kafka:"ResourceName string"`
+	PatternType    int8   `kafka:"PatternType 1+ = 3"`
+	Principal      []byte `kafka:"Principal string"`
+	Host           []byte `kafka:"Host string"`
 	Operation      int8
 	PermissionType int8
 	UnknownTags    []fastcodec.Tag
@@ -61,154 +55,201 @@ func NewDeleteACLsResponseMatchingACL() DeleteACLsResponseMatchingACL {
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteACLsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("DeleteAclsResponse", version, 0, 3)
-	case version >= 2:
-		out, bad = appendDeleteACLsResponseFlexible(dst, x)
-	default:
-		out, bad = appendDeleteACLsResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("DeleteAclsResponse", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteAclsResponse", version)
-	}
-	return out, nil
-}
-
-func appendDeleteACLsResponseFlexible(dst []byte, x *DeleteACLsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.FilterResults)) {
-		return nil, tooLong(-1, "FilterResults", len(x.FilterResults))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.FilterResults))
-	if dst, bad = appendDeleteACLsResponseFilterResultFlexibleSlice(dst, x.FilterResults); bad != nil {
-		return nil, bad.in("FilterResults", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.FilterResults) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.FilterResults) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.FilterResults), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendDeleteACLsResponseFilterResultFlexibleSlice(dst []byte, s []DeleteACLsResponseFilterResult) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.MatchingACLs)) {
-			return nil, tooLong(i, "ErrorMessage:text MatchingAcls", len(x.ErrorMessage), len(x.MatchingACLs))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = compactCount(dst, len(x.MatchingACLs))
-		if dst, bad = appendDeleteACLsResponseMatchingACLFlexibleSlice(dst, x.MatchingACLs); bad != nil {
-			return nil, bad.in("MatchingAcls", i)
+		if len(x.FilterResults) > 0 {
+			dst = flexibleAllDeleteACLsResponseFilterResult(dst, x.FilterResults, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.FilterResults)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.FilterResults), e)
+		}
+		if len(x.FilterResults) > 0 {
+			dst = legacyAllDeleteACLsResponseFilterResult(dst, x.FilterResults, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DeleteAclsResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendDeleteACLsResponseMatchingACLFlexibleSlice(dst []byte, s []DeleteACLsResponseMatchingACL) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDeleteACLsResponseFilterResult(dst []byte, s []DeleteACLsResponseFilterResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage)|len(x.ResourceName)|len(x.Principal)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text ResourceName:text Principal:text Host:text", len(x.ErrorMessage), len(x.ResourceName), len(x.Principal), len(x.Host))
+		f0 := x.ErrorMessage
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.MatchingACLs) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(len(x.MatchingACLs) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = compactCount(dst, len(x.MatchingACLs), e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, byte(x.ResourceType))
-		dst = compactString(dst, x.ResourceName)
-		dst = append(dst, byte(x.PatternType))
-		dst = compactString(dst, x.Principal)
-		dst = compactString(dst, x.Host)
-		dst = room(dst, 3)
-		{
-			p := (*[3]byte)(dst[len(dst)-3:])
-			p[0] = byte(x.Operation)
-			p[1] = byte(x.PermissionType)
-			p[2] = 0
+		if len(x.MatchingACLs) > 0 {
+			dst = flexibleAllDeleteACLsResponseMatchingACL(dst, x.MatchingACLs, e)
 		}
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllDeleteACLsResponseMatchingACL(dst []byte, s []DeleteACLsResponseMatchingACL, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1, f2, f3 := x.ErrorMessage, x.ResourceName, x.Principal, x.Host
+		if n := len(dst) + 139; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(x.ResourceType)
+			w[o+1] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = byte(x.PatternType)
+			w[o+1] = byte(len(f2) + 1)
+			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			o += 2 + len(f2)
+			w[o] = byte(len(f3) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + len(f3)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+				p[2] = 0
 			}
-		}
-	}
-	return dst, nil
-}
-
-func appendDeleteACLsResponseLegacy(dst []byte, x *DeleteACLsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.FilterResults)) {
-		return nil, tooLong(-1, "FilterResults", len(x.FilterResults))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.FilterResults))
-	if dst, bad = appendDeleteACLsResponseFilterResultLegacySlice(dst, x.FilterResults, v); bad != nil {
-		return nil, bad.in("FilterResults", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDeleteACLsResponseFilterResultLegacySlice(dst []byte, s []DeleteACLsResponseFilterResult, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.MatchingACLs)) {
-			return nil, tooLong(i, "ErrorMessage:text MatchingAcls", len(x.ErrorMessage), len(x.MatchingACLs))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyNullableString(dst, x.ErrorMessage)
-		dst = legacyCount(dst, len(x.MatchingACLs))
-		if dst, bad = appendDeleteACLsResponseMatchingACLLegacySlice(dst, x.MatchingACLs, v); bad != nil {
-			return nil, bad.in("MatchingAcls", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
-}
-
-func appendDeleteACLsResponseMatchingACLLegacySlice(dst []byte, s []DeleteACLsResponseMatchingACL, v int16) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if len(x.ErrorMessage)|len(x.ResourceName)|len(x.Principal)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text ResourceName:text Principal:text Host:text", len(x.ErrorMessage), len(x.ResourceName), len(x.Principal), len(x.Host))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyNullableString(dst, x.ErrorMessage)
-		dst = append(dst, byte(x.ResourceType))
-		dst = legacyString(dst, x.ResourceName)
-		if v >= 1 {
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, byte(x.ResourceType))
+			dst = compactString(dst, x.ResourceName, e)
 			dst = append(dst, byte(x.PatternType))
-		} else if x.PatternType != 3 {
-			return nil, lacking("PatternType", i)
-		}
-		dst = legacyString(dst, x.Principal)
-		dst = legacyString(dst, x.Host)
-		dst = append(dst, byte(x.Operation))
-		dst = append(dst, byte(x.PermissionType))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = compactString(dst, x.Principal, e)
+			dst = compactString(dst, x.Host, e)
+			dst = room(dst, 3)
+			{
+				p := (*[3]byte)(dst[len(dst)-3:])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+				p[2] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func legacyAllDeleteACLsResponseFilterResult(dst []byte, s []DeleteACLsResponseFilterResult, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.MatchingACLs)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
+			dst = legacyCount(dst, len(x.MatchingACLs), e)
+		}
+		if len(x.MatchingACLs) > 0 {
+			dst = legacyAllDeleteACLsResponseMatchingACL(dst, x.MatchingACLs, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllDeleteACLsResponseMatchingACL(dst []byte, s []DeleteACLsResponseMatchingACL, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		if v < 1 && x.PatternType != 3 {
+			e.failed = true
+		}
+		f0, f1, f2, f3 := x.ErrorMessage, x.ResourceName, x.Principal, x.Host
+		if n := len(dst) + 142; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			w[o] = byte(x.ResourceType)
+			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			if v >= 1 {
+				w[o] = byte(x.PatternType)
+				o += 1
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			o += 2 + len(f2)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
+			putShort((*[32]byte)(w[o+2:o+34]), f3)
+			o += 2 + len(f3)
+			{
+				p := (*[2]byte)(w[o : o+2])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+			}
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, byte(x.ResourceType))
+			dst = legacyString(dst, x.ResourceName, e)
+			if v >= 1 {
+				dst = append(dst, byte(x.PatternType))
+			}
+			dst = legacyString(dst, x.Principal, e)
+			dst = legacyString(dst, x.Host, e)
+			dst = append(dst, byte(x.Operation))
+			dst = append(dst, byte(x.PermissionType))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

@@ -8,68 +8,39 @@ import (
 
 // DeleteGroupsRequest is Kafka's message of that name, versions 0-3.
 type DeleteGroupsRequest struct {
-	GroupsNames [][]byte
+	GroupsNames [][]byte `kafka:"GroupsNames string"`
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteGroupsRequest returns one with Kafka's defaults.
 func NewDeleteGroupsRequest() DeleteGroupsRequest { return DeleteGroupsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteGroupsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteGroupsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("DeleteGroupsRequest", version, 0, 3)
-	case version >= 2:
-		out, bad = appendDeleteGroupsRequestFlexible(dst, x)
-	default:
-		out, bad = appendDeleteGroupsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("DeleteGroupsRequest", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteGroupsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDeleteGroupsRequestFlexible(dst []byte, x *DeleteGroupsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.GroupsNames)) {
-		return nil, tooLong(-1, "GroupsNames", len(x.GroupsNames))
-	}
-	dst = compactCount(dst, len(x.GroupsNames))
-	if dst, bad = compactStrings(dst, x.GroupsNames); bad != nil {
-		return nil, bad.in("GroupsNames", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactCount(dst, len(x.GroupsNames), e)
+		if len(x.GroupsNames) > 0 {
+			dst = compactStrings(dst, x.GroupsNames, e)
 		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.GroupsNames), e)
+		if len(x.GroupsNames) > 0 {
+			dst = legacyStrings(dst, x.GroupsNames, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendDeleteGroupsRequestLegacy(dst []byte, x *DeleteGroupsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.GroupsNames)) {
-		return nil, tooLong(-1, "GroupsNames", len(x.GroupsNames))
-	}
-	dst = legacyCount(dst, len(x.GroupsNames))
-	if dst, bad = legacyStrings(dst, x.GroupsNames); bad != nil {
-		return nil, bad.in("GroupsNames", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "DeleteGroupsRequest", v, 2)
 	}
 	return dst, nil
 }

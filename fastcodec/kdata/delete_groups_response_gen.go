@@ -14,112 +14,113 @@ type DeleteGroupsResponse struct {
 	Results        []DeleteGroupsResponseDeletableGroupResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteGroupsResponse returns one with Kafka's defaults.
 func NewDeleteGroupsResponse() DeleteGroupsResponse { return DeleteGroupsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteGroupsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DeleteGroupsResponseDeletableGroupResult is the struct DeletableGroupResult of DeleteGroupsResponse.
 type DeleteGroupsResponseDeletableGroupResult struct {
-	GroupID      []byte
+	GroupID      []byte `kafka:"GroupId string"`
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // versions 3+, nullable, ignorable
+	ErrorMessage []byte `kafka:"ErrorMessage string 3+ null = null ignorable"`
 	UnknownTags  []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteGroupsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("DeleteGroupsResponse", version, 0, 3)
-	case version >= 2:
-		out, bad = appendDeleteGroupsResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendDeleteGroupsResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("DeleteGroupsResponse", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteGroupsResponse", version)
-	}
-	return out, nil
-}
-
-func appendDeleteGroupsResponseFlexible(dst []byte, x *DeleteGroupsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendDeleteGroupsResponseDeletableGroupResultFlexibleSlice(dst, x.Results, v); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Results) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Results), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendDeleteGroupsResponseDeletableGroupResultFlexibleSlice(dst []byte, s []DeleteGroupsResponseDeletableGroupResult, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.GroupID)|len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "GroupId:text ErrorMessage:text", len(x.GroupID), len(x.ErrorMessage))
-		}
-		dst = compactString(dst, x.GroupID)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if v >= 3 {
-			dst = compactNullableString(dst, x.ErrorMessage)
+		if len(x.Results) > 0 {
+			dst = flexibleAllDeleteGroupsResponseDeletableGroupResult(dst, x.Results, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Results), e)
+		}
+		if len(x.Results) > 0 {
+			dst = legacyAllDeleteGroupsResponseDeletableGroupResult(dst, x.Results, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DeleteGroupsResponse", v, 2)
+	}
+	return dst, nil
+}
+
+func flexibleAllDeleteGroupsResponseDeletableGroupResult(dst []byte, s []DeleteGroupsResponseDeletableGroupResult, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.GroupID, x.ErrorMessage
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			o += 2
+			if v >= 3 {
+				w[o] = byte(lengthOf(f1) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + len(f1)
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			if v >= 3 {
+				dst = compactNullableString(dst, x.ErrorMessage, e)
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDeleteGroupsResponseLegacy(dst []byte, x *DeleteGroupsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Results))
-	if dst, bad = appendDeleteGroupsResponseDeletableGroupResultLegacySlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDeleteGroupsResponseDeletableGroupResultLegacySlice(dst []byte, s []DeleteGroupsResponseDeletableGroupResult) ([]byte, *failure) {
+func legacyAllDeleteGroupsResponseDeletableGroupResult(dst []byte, s []DeleteGroupsResponseDeletableGroupResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.GroupID) > fastcodec.MaxString {
-			return nil, tooLong(i, "GroupId:text", len(x.GroupID))
+		f0 := x.GroupID
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = legacyString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		}
-		dst = legacyString(dst, x.GroupID)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

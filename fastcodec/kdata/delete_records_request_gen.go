@@ -14,21 +14,15 @@ type DeleteRecordsRequest struct {
 	TimeoutMs   int32
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteRecordsRequest returns one with Kafka's defaults.
 func NewDeleteRecordsRequest() DeleteRecordsRequest { return DeleteRecordsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteRecordsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DeleteRecordsRequestTopic is the struct DeleteRecordsTopic of DeleteRecordsRequest.
 type DeleteRecordsRequestTopic struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []DeleteRecordsRequestPartition
 	UnknownTags []fastcodec.Tag
 }
@@ -40,67 +34,63 @@ type DeleteRecordsRequestPartition struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteRecordsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("DeleteRecordsRequest", version, 0, 2)
-	case version >= 2:
-		out, bad = appendDeleteRecordsRequestFlexible(dst, x)
-	default:
-		out, bad = appendDeleteRecordsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteRecordsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("DeleteRecordsRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteRecordsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDeleteRecordsRequestFlexible(dst []byte, x *DeleteRecordsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendDeleteRecordsRequestTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactCount(dst, len(x.Topics), e)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllDeleteRecordsRequestTopic(dst, x.Topics, e)
 		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.Topics), e)
+		if len(x.Topics) > 0 {
+			dst = legacyAllDeleteRecordsRequestTopic(dst, x.Topics, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DeleteRecordsRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendDeleteRecordsRequestTopicFlexibleSlice(dst []byte, s []DeleteRecordsRequestTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDeleteRecordsRequestTopic(dst []byte, s []DeleteRecordsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendDeleteRecordsRequestPartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllDeleteRecordsRequestPartition(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDeleteRecordsRequestPartitionFlexibleSlice(dst []byte, s []DeleteRecordsRequestPartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDeleteRecordsRequestPartition(dst []byte, s []DeleteRecordsRequestPartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*13)
 	for i := range s {
 		x := &s[i]
@@ -111,51 +101,37 @@ func appendDeleteRecordsRequestPartitionFlexibleSlice(dst []byte, s []DeleteReco
 		p[12] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*13)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDeleteRecordsRequestLegacy(dst []byte, x *DeleteRecordsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendDeleteRecordsRequestTopicLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDeleteRecordsRequestTopicLegacySlice(dst []byte, s []DeleteRecordsRequestTopic) ([]byte, *failure) {
-	var bad *failure
+func legacyAllDeleteRecordsRequestTopic(dst []byte, s []DeleteRecordsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendDeleteRecordsRequestPartitionLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllDeleteRecordsRequestPartition(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDeleteRecordsRequestPartitionLegacySlice(dst []byte, s []DeleteRecordsRequestPartition) ([]byte, *failure) {
+func legacyAllDeleteRecordsRequestPartition(dst []byte, s []DeleteRecordsRequestPartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*12)
 	for i := range s {
 		x := &s[i]
@@ -164,9 +140,7 @@ func appendDeleteRecordsRequestPartitionLegacySlice(dst []byte, s []DeleteRecord
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
 		binary.BigEndian.PutUint64(p[4:12], uint64(x.Offset))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -14,21 +14,15 @@ type DeleteRecordsResponse struct {
 	Topics         []DeleteRecordsResponseTopicResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteRecordsResponse returns one with Kafka's defaults.
 func NewDeleteRecordsResponse() DeleteRecordsResponse { return DeleteRecordsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteRecordsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DeleteRecordsResponseTopicResult is the struct DeleteRecordsTopicResult of DeleteRecordsResponse.
 type DeleteRecordsResponseTopicResult struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []DeleteRecordsResponsePartitionResult
 	UnknownTags []fastcodec.Tag
 }
@@ -41,67 +35,77 @@ type DeleteRecordsResponsePartitionResult struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteRecordsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("DeleteRecordsResponse", version, 0, 2)
-	case version >= 2:
-		out, bad = appendDeleteRecordsResponseFlexible(dst, x)
-	default:
-		out, bad = appendDeleteRecordsResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteRecordsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("DeleteRecordsResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteRecordsResponse", version)
-	}
-	return out, nil
-}
-
-func appendDeleteRecordsResponseFlexible(dst []byte, x *DeleteRecordsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendDeleteRecordsResponseTopicResultFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendDeleteRecordsResponseTopicResultFlexibleSlice(dst []byte, s []DeleteRecordsResponseTopicResult) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendDeleteRecordsResponsePartitionResultFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllDeleteRecordsResponseTopicResult(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllDeleteRecordsResponseTopicResult(dst, x.Topics, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DeleteRecordsResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendDeleteRecordsResponsePartitionResultFlexibleSlice(dst []byte, s []DeleteRecordsResponsePartitionResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDeleteRecordsResponseTopicResult(dst []byte, s []DeleteRecordsResponseTopicResult, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllDeleteRecordsResponsePartitionResult(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllDeleteRecordsResponsePartitionResult(dst []byte, s []DeleteRecordsResponsePartitionResult, e *encoder) []byte {
 	dst = grow(dst, len(s)*15)
 	for i := range s {
 		x := &s[i]
@@ -113,51 +117,37 @@ func appendDeleteRecordsResponsePartitionResultFlexibleSlice(dst []byte, s []Del
 		p[14] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*15)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDeleteRecordsResponseLegacy(dst []byte, x *DeleteRecordsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendDeleteRecordsResponseTopicResultLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDeleteRecordsResponseTopicResultLegacySlice(dst []byte, s []DeleteRecordsResponseTopicResult) ([]byte, *failure) {
-	var bad *failure
+func legacyAllDeleteRecordsResponseTopicResult(dst []byte, s []DeleteRecordsResponseTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendDeleteRecordsResponsePartitionResultLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllDeleteRecordsResponsePartitionResult(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDeleteRecordsResponsePartitionResultLegacySlice(dst []byte, s []DeleteRecordsResponsePartitionResult) ([]byte, *failure) {
+func legacyAllDeleteRecordsResponsePartitionResult(dst []byte, s []DeleteRecordsResponsePartitionResult, e *encoder) []byte {
 	dst = grow(dst, len(s)*14)
 	for i := range s {
 		x := &s[i]
@@ -167,9 +157,7 @@ func appendDeleteRecordsResponsePartitionResultLegacySlice(dst []byte, s []Delet
 		binary.BigEndian.PutUint64(p[4:12], uint64(x.LowWatermark))
 		binary.BigEndian.PutUint16(p[12:14], uint16(x.ErrorCode))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

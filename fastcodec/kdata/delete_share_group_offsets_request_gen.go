@@ -8,11 +8,11 @@ import (
 
 // DeleteShareGroupOffsetsRequest is Kafka's message of that name, versions 0.
 type DeleteShareGroupOffsetsRequest struct {
-	GroupID     []byte
+	GroupID     []byte `kafka:"GroupId string"`
 	Topics      []DeleteShareGroupOffsetsRequestTopic
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteShareGroupOffsetsRequest returns one with Kafka's defaults.
@@ -20,67 +20,61 @@ func NewDeleteShareGroupOffsetsRequest() DeleteShareGroupOffsetsRequest {
 	return DeleteShareGroupOffsetsRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteShareGroupOffsetsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DeleteShareGroupOffsetsRequestTopic is the struct DeleteShareGroupOffsetsRequestTopic of DeleteShareGroupOffsetsRequest.
 type DeleteShareGroupOffsetsRequestTopic struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteShareGroupOffsetsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DeleteShareGroupOffsetsRequest", version, 0, 0)
-	default:
-		out, bad = appendDeleteShareGroupOffsetsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteShareGroupOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DeleteShareGroupOffsetsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteShareGroupOffsetsRequest", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.GroupID
+	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactString(dst, x.GroupID, e)
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendDeleteShareGroupOffsetsRequestFlexible(dst []byte, x *DeleteShareGroupOffsetsRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text Topics", len(x.GroupID), len(x.Topics))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendDeleteShareGroupOffsetsRequestTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllDeleteShareGroupOffsetsRequestTopic(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DeleteShareGroupOffsetsRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDeleteShareGroupOffsetsRequestTopicFlexibleSlice(dst []byte, s []DeleteShareGroupOffsetsRequestTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDeleteShareGroupOffsetsRequestTopic(dst []byte, s []DeleteShareGroupOffsetsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString {
-			return nil, tooLong(i, "TopicName:text", len(x.TopicName))
-		}
-		dst = compactString(dst, x.TopicName)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

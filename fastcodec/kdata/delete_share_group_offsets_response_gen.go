@@ -12,11 +12,11 @@ import (
 type DeleteShareGroupOffsetsResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null = null"`
 	Responses      []DeleteShareGroupOffsetsResponseTopic
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteShareGroupOffsetsResponse returns one with Kafka's defaults.
@@ -24,80 +24,85 @@ func NewDeleteShareGroupOffsetsResponse() DeleteShareGroupOffsetsResponse {
 	return DeleteShareGroupOffsetsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteShareGroupOffsetsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DeleteShareGroupOffsetsResponseTopic is the struct DeleteShareGroupOffsetsResponseTopic of DeleteShareGroupOffsetsResponse.
 type DeleteShareGroupOffsetsResponseTopic struct {
-	TopicName    []byte
-	TopicID      fastcodec.UUID
+	TopicName    []byte         `kafka:"TopicName string"`
+	TopicID      fastcodec.UUID `kafka:"TopicId"`
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null = null"`
 	UnknownTags  []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteShareGroupOffsetsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DeleteShareGroupOffsetsResponse", version, 0, 0)
-	default:
-		out, bad = appendDeleteShareGroupOffsetsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DeleteShareGroupOffsetsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteShareGroupOffsetsResponse", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.ErrorMessage
+	if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Responses) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		w[o] = byte(len(x.Responses) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		dst = compactCount(dst, len(x.Responses), e)
 	}
-	return out, nil
-}
-
-func appendDeleteShareGroupOffsetsResponseFlexible(dst []byte, x *DeleteShareGroupOffsetsResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "ErrorMessage:text Responses", len(x.ErrorMessage), len(x.Responses))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendDeleteShareGroupOffsetsResponseTopicFlexibleSlice(dst, x.Responses); bad != nil {
-		return nil, bad.in("Responses", -1)
+	if len(x.Responses) > 0 {
+		dst = flexibleAllDeleteShareGroupOffsetsResponseTopic(dst, x.Responses, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DeleteShareGroupOffsetsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDeleteShareGroupOffsetsResponseTopicFlexibleSlice(dst []byte, s []DeleteShareGroupOffsetsResponseTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDeleteShareGroupOffsetsResponseTopic(dst []byte, s []DeleteShareGroupOffsetsResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName)|len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "TopicName:text ErrorMessage:text", len(x.TopicName), len(x.ErrorMessage))
-		}
-		dst = compactString(dst, x.TopicName)
-		dst = room(dst, 18)
-		{
-			p := (*[18]byte)(dst[len(dst)-18:])
-			binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-			binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-			binary.BigEndian.PutUint16(p[16:18], uint16(x.ErrorCode))
-		}
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.TopicName, x.ErrorMessage
+		if n := len(dst) + 85; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[18]byte)(w[o : o+18])
+				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+				binary.BigEndian.PutUint16(p[16:18], uint16(x.ErrorCode))
+			}
+			w[o+18] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+19:o+51]), f1)
+			o += 19 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = room(dst, 18)
+			{
+				p := (*[18]byte)(dst[len(dst)-18:])
+				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+				binary.BigEndian.PutUint16(p[16:18], uint16(x.ErrorCode))
+			}
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -10,116 +10,95 @@ import (
 
 // DeleteTopicsRequest is Kafka's message of that name, versions 0-6.
 type DeleteTopicsRequest struct {
-	Topics      []DeleteTopicsRequestDeleteTopicState // versions 6+
-	TopicNames  [][]byte                              // versions 0-5, ignorable
+	Topics      []DeleteTopicsRequestDeleteTopicState `kafka:"Topics 6+"`
+	TopicNames  [][]byte                              `kafka:"TopicNames string 0-5 ignorable"`
 	TimeoutMs   int32
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteTopicsRequest returns one with Kafka's defaults.
 func NewDeleteTopicsRequest() DeleteTopicsRequest { return DeleteTopicsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteTopicsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DeleteTopicsRequestDeleteTopicState is the struct DeleteTopicState of DeleteTopicsRequest.
 type DeleteTopicsRequestDeleteTopicState struct {
-	Name        []byte // nullable
-	TopicID     fastcodec.UUID
+	Name        []byte         `kafka:"Name string null = null"`
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteTopicsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("DeleteTopicsRequest", version, 0, 6)
-	case version >= 4:
-		out, bad = appendDeleteTopicsRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendDeleteTopicsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("DeleteTopicsRequest", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteTopicsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDeleteTopicsRequestFlexible(dst []byte, x *DeleteTopicsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics) | len(x.TopicNames)) {
-		return nil, tooLong(-1, "Topics TopicNames", len(x.Topics), len(x.TopicNames))
-	}
-	if v >= 6 {
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendDeleteTopicsRequestDeleteTopicStateFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", -1)
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		if v < 6 && len(x.Topics) > 0 {
+			e.failed = true
 		}
-	} else if len(x.Topics) > 0 {
-		return nil, lacking("Topics", -1)
-	}
-	if v <= 5 {
-		dst = compactCount(dst, len(x.TopicNames))
-		if dst, bad = compactStrings(dst, x.TopicNames); bad != nil {
-			return nil, bad.in("TopicNames", -1)
+		if v >= 6 {
+			dst = compactCount(dst, len(x.Topics), e)
+			if len(x.Topics) > 0 {
+				dst = flexibleAllDeleteTopicsRequestDeleteTopicState(dst, x.Topics, e)
+			}
 		}
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+		if v <= 5 {
+			dst = compactCount(dst, len(x.TopicNames), e)
+			if len(x.TopicNames) > 0 {
+				dst = compactStrings(dst, x.TopicNames, e)
+			}
 		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		e.failIf(len(x.Topics) > 0)
+		dst = legacyCount(dst, len(x.TopicNames), e)
+		if len(x.TopicNames) > 0 {
+			dst = legacyStrings(dst, x.TopicNames, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DeleteTopicsRequest", v, 4)
 	}
 	return dst, nil
 }
 
-func appendDeleteTopicsRequestDeleteTopicStateFlexibleSlice(dst []byte, s []DeleteTopicsRequestDeleteTopicState) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDeleteTopicsRequestDeleteTopicState(dst []byte, s []DeleteTopicsRequestDeleteTopicState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
-		}
-		dst = compactNullableString(dst, x.Name)
-		dst = room(dst, 17)
-		{
-			p := (*[17]byte)(dst[len(dst)-17:])
-			binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-			binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-			p[16] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Name
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[17]byte)(w[o : o+17])
+				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+				p[16] = 0
+			}
+			dst = dst[:len(dst)+o+17]
+		} else {
+			dst = compactNullableString(dst, x.Name, e)
+			dst = room(dst, 17)
+			{
+				p := (*[17]byte)(dst[len(dst)-17:])
+				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+				p[16] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
-}
-
-func appendDeleteTopicsRequestLegacy(dst []byte, x *DeleteTopicsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.TopicNames)) {
-		return nil, tooLong(-1, "TopicNames", len(x.TopicNames))
-	}
-	if len(x.Topics) > 0 {
-		return nil, lacking("Topics", -1)
-	}
-	dst = legacyCount(dst, len(x.TopicNames))
-	if dst, bad = legacyStrings(dst, x.TopicNames); bad != nil {
-		return nil, bad.in("TopicNames", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
+	return dst
 }

@@ -10,28 +10,22 @@ import (
 
 // DeleteTopicsResponse is Kafka's message of that name, versions 0-6.
 type DeleteTopicsResponse struct {
-	ThrottleTimeMs int32 // versions 1+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 1+ ignorable"`
 	Responses      []DeleteTopicsResponseDeletableTopicResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDeleteTopicsResponse returns one with Kafka's defaults.
 func NewDeleteTopicsResponse() DeleteTopicsResponse { return DeleteTopicsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DeleteTopicsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DeleteTopicsResponseDeletableTopicResult is the struct DeletableTopicResult of DeleteTopicsResponse.
 type DeleteTopicsResponseDeletableTopicResult struct {
-	Name         []byte         // nullable in 6+
-	TopicID      fastcodec.UUID // versions 6+, ignorable
+	Name         []byte         `kafka:"Name string null 6+"`
+	TopicID      fastcodec.UUID `kafka:"TopicId 6+ ignorable"`
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // versions 5+, nullable, ignorable
+	ErrorMessage []byte `kafka:"ErrorMessage string 5+ null = null ignorable"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -40,101 +34,117 @@ func NewDeleteTopicsResponseDeletableTopicResult() DeleteTopicsResponseDeletable
 	return DeleteTopicsResponseDeletableTopicResult{Name: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DeleteTopicsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("DeleteTopicsResponse", version, 0, 6)
-	case version >= 4:
-		out, bad = appendDeleteTopicsResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendDeleteTopicsResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DeleteTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("DeleteTopicsResponse", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("DeleteTopicsResponse", version)
-	}
-	return out, nil
-}
-
-func appendDeleteTopicsResponseFlexible(dst []byte, x *DeleteTopicsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "Responses", len(x.Responses))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendDeleteTopicsResponseDeletableTopicResultFlexibleSlice(dst, x.Responses, v); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
-	}
-	return dst, nil
-}
-
-func appendDeleteTopicsResponseDeletableTopicResultFlexibleSlice(dst []byte, s []DeleteTopicsResponseDeletableTopicResult, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name)|len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text ErrorMessage:text", len(x.Name), len(x.ErrorMessage))
-		}
-		if v >= 6 {
-			dst = compactNullableString(dst, x.Name)
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Responses) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Responses) + 1)
+			dst = dst[:len(dst)+5]
 		} else {
-			dst = compactString(dst, x.Name)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Responses), e)
 		}
-		if v >= 6 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if v >= 5 {
-			dst = compactNullableString(dst, x.ErrorMessage)
+		if len(x.Responses) > 0 {
+			dst = flexibleAllDeleteTopicsResponseDeletableTopicResult(dst, x.Responses, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Responses)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = legacyCount(dst, len(x.Responses), e)
+		}
+		if len(x.Responses) > 0 {
+			dst = legacyAllDeleteTopicsResponseDeletableTopicResult(dst, x.Responses, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DeleteTopicsResponse", v, 4)
+	}
+	return dst, nil
+}
+
+func flexibleAllDeleteTopicsResponseDeletableTopicResult(dst []byte, s []DeleteTopicsResponseDeletableTopicResult, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.ErrorMessage
+		if n := len(dst) + 85; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(lengthIf(f0, v >= 6) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			if v >= 6 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			o += 2
+			if v >= 5 {
+				w[o] = byte(lengthOf(f1) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + len(f1)
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v >= 6 {
+				dst = compactNullableString(dst, x.Name, e)
+			} else {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 6 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			if v >= 5 {
+				dst = compactNullableString(dst, x.ErrorMessage, e)
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDeleteTopicsResponseLegacy(dst []byte, x *DeleteTopicsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "Responses", len(x.Responses))
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = legacyCount(dst, len(x.Responses))
-	if dst, bad = appendDeleteTopicsResponseDeletableTopicResultLegacySlice(dst, x.Responses); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDeleteTopicsResponseDeletableTopicResultLegacySlice(dst []byte, s []DeleteTopicsResponseDeletableTopicResult) ([]byte, *failure) {
+func legacyAllDeleteTopicsResponseDeletableTopicResult(dst []byte, s []DeleteTopicsResponseDeletableTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
+		f0 := x.Name
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		}
-		dst = legacyString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

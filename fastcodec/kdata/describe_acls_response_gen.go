@@ -12,11 +12,11 @@ import (
 type DescribeACLsResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null"`
 	Resources      []DescribeACLsResponseResource
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeACLsResponse returns one with Kafka's defaults.
@@ -24,18 +24,12 @@ func NewDescribeACLsResponse() DescribeACLsResponse {
 	return DescribeACLsResponse{ErrorMessage: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeACLsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeACLsResponseResource is the struct DescribeAclsResource of DescribeAclsResponse.
 type DescribeACLsResponseResource struct {
 	ResourceType int8
-	ResourceName []byte
-	PatternType  int8 // versions 1+
-	ACLs         []DescribeACLsResponseACLDescription
+	ResourceName []byte                               `kafka:"ResourceName string"`
+	PatternType  int8                                 `kafka:"PatternType 1+ = 3"`
+	ACLs         []DescribeACLsResponseACLDescription `kafka:"Acls"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -46,157 +40,198 @@ func NewDescribeACLsResponseResource() DescribeACLsResponseResource {
 
 // DescribeACLsResponseACLDescription is the struct AclDescription of DescribeAclsResponse.
 type DescribeACLsResponseACLDescription struct {
-	Principal      []byte
-	Host           []byte
+	Principal      []byte `kafka:"Principal string"`
+	Host           []byte `kafka:"Host string"`
 	Operation      int8
 	PermissionType int8
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeACLsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("DescribeAclsResponse", version, 0, 3)
-	case version >= 2:
-		out, bad = appendDescribeACLsResponseFlexible(dst, x)
-	default:
-		out, bad = appendDescribeACLsResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("DescribeAclsResponse", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeAclsResponse", version)
-	}
-	return out, nil
-}
-
-func appendDescribeACLsResponseFlexible(dst []byte, x *DescribeACLsResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Resources)) {
-		return nil, tooLong(-1, "ErrorMessage:text Resources", len(x.ErrorMessage), len(x.Resources))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactCount(dst, len(x.Resources))
-	if dst, bad = appendDescribeACLsResponseResourceFlexibleSlice(dst, x.Resources); bad != nil {
-		return nil, bad.in("Resources", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Resources) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			w[o] = byte(len(x.Resources) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = compactCount(dst, len(x.Resources), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendDescribeACLsResponseResourceFlexibleSlice(dst []byte, s []DescribeACLsResponseResource) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.ACLs)) {
-			return nil, tooLong(i, "ResourceName:text Acls", len(x.ResourceName), len(x.ACLs))
-		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = compactString(dst, x.ResourceName)
-		dst = append(dst, byte(x.PatternType))
-		dst = compactCount(dst, len(x.ACLs))
-		if dst, bad = appendDescribeACLsResponseACLDescriptionFlexibleSlice(dst, x.ACLs); bad != nil {
-			return nil, bad.in("Acls", i)
+		if len(x.Resources) > 0 {
+			dst = flexibleAllDescribeACLsResponseResource(dst, x.Resources, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[6:8], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[8:40]), f0)
+			o := 8 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Resources)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
+			dst = legacyCount(dst, len(x.Resources), e)
+		}
+		if len(x.Resources) > 0 {
+			dst = legacyAllDescribeACLsResponseResource(dst, x.Resources, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeAclsResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendDescribeACLsResponseACLDescriptionFlexibleSlice(dst []byte, s []DescribeACLsResponseACLDescription) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsResponseResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Principal)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Principal:text Host:text", len(x.Principal), len(x.Host))
-		}
-		dst = compactString(dst, x.Principal)
-		dst = compactString(dst, x.Host)
-		dst = room(dst, 3)
-		{
-			p := (*[3]byte)(dst[len(dst)-3:])
-			p[0] = byte(x.Operation)
-			p[1] = byte(x.PermissionType)
-			p[2] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendDescribeACLsResponseLegacy(dst []byte, x *DescribeACLsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Resources)) {
-		return nil, tooLong(-1, "ErrorMessage:text Resources", len(x.ErrorMessage), len(x.Resources))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyNullableString(dst, x.ErrorMessage)
-	dst = legacyCount(dst, len(x.Resources))
-	if dst, bad = appendDescribeACLsResponseResourceLegacySlice(dst, x.Resources, v); bad != nil {
-		return nil, bad.in("Resources", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeACLsResponseResourceLegacySlice(dst []byte, s []DescribeACLsResponseResource, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.ACLs)) {
-			return nil, tooLong(i, "ResourceName:text Acls", len(x.ResourceName), len(x.ACLs))
-		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = legacyString(dst, x.ResourceName)
-		if v >= 1 {
+		f0 := x.ResourceName
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.ACLs) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			w[1] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			w[o] = byte(x.PatternType)
+			w[o+1] = byte(len(x.ACLs) + 1)
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = compactString(dst, x.ResourceName, e)
 			dst = append(dst, byte(x.PatternType))
-		} else if x.PatternType != 3 {
-			return nil, lacking("PatternType", i)
+			dst = compactCount(dst, len(x.ACLs), e)
 		}
-		dst = legacyCount(dst, len(x.ACLs))
-		if dst, bad = appendDescribeACLsResponseACLDescriptionLegacySlice(dst, x.ACLs); bad != nil {
-			return nil, bad.in("Acls", i)
+		if len(x.ACLs) > 0 {
+			dst = flexibleAllDescribeACLsResponseACLDescription(dst, x.ACLs, e)
 		}
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeACLsResponseACLDescriptionLegacySlice(dst []byte, s []DescribeACLsResponseACLDescription) ([]byte, *failure) {
+func flexibleAllDescribeACLsResponseACLDescription(dst []byte, s []DescribeACLsResponseACLDescription, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Principal)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Principal:text Host:text", len(x.Principal), len(x.Host))
-		}
-		dst = legacyString(dst, x.Principal)
-		dst = legacyString(dst, x.Host)
-		dst = append(dst, byte(x.Operation))
-		dst = append(dst, byte(x.PermissionType))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+		f0, f1 := x.Principal, x.Host
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = compactString(dst, x.Principal, e)
+			dst = compactString(dst, x.Host, e)
+			dst = room(dst, 3)
+			{
+				p := (*[3]byte)(dst[len(dst)-3:])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+				p[2] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func legacyAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsResponseResource, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		if v < 1 && x.PatternType != 3 {
+			e.failed = true
+		}
+		f0 := x.ResourceName
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			if v >= 1 {
+				w[o] = byte(x.PatternType)
+				o += 1
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.ACLs)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = legacyString(dst, x.ResourceName, e)
+			if v >= 1 {
+				dst = append(dst, byte(x.PatternType))
+			}
+			dst = legacyCount(dst, len(x.ACLs), e)
+		}
+		if len(x.ACLs) > 0 {
+			dst = legacyAllDescribeACLsResponseACLDescription(dst, x.ACLs, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllDescribeACLsResponseACLDescription(dst []byte, s []DescribeACLsResponseACLDescription, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Principal, x.Host
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			{
+				p := (*[2]byte)(w[o : o+2])
+				p[0] = byte(x.Operation)
+				p[1] = byte(x.PermissionType)
+			}
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = legacyString(dst, x.Principal, e)
+			dst = legacyString(dst, x.Host, e)
+			dst = append(dst, byte(x.Operation))
+			dst = append(dst, byte(x.PermissionType))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

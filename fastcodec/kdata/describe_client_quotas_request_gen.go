@@ -3,6 +3,8 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -12,7 +14,7 @@ type DescribeClientQuotasRequest struct {
 	Strict      bool
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeClientQuotasRequest returns one with Kafka's defaults.
@@ -20,17 +22,11 @@ func NewDescribeClientQuotasRequest() DescribeClientQuotasRequest {
 	return DescribeClientQuotasRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeClientQuotasRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeClientQuotasRequestComponentData is the struct ComponentData of DescribeClientQuotasRequest.
 type DescribeClientQuotasRequestComponentData struct {
-	EntityType  []byte
+	EntityType  []byte `kafka:"EntityType string"`
 	MatchType   int8
-	Match       []byte // nullable
+	Match       []byte `kafka:"Match string null"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -39,91 +35,84 @@ func NewDescribeClientQuotasRequestComponentData() DescribeClientQuotasRequestCo
 	return DescribeClientQuotasRequestComponentData{Match: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeClientQuotasRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("DescribeClientQuotasRequest", version, 0, 1)
-	case version >= 1:
-		out, bad = appendDescribeClientQuotasRequestFlexible(dst, x)
-	default:
-		out, bad = appendDescribeClientQuotasRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("DescribeClientQuotasRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeClientQuotasRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeClientQuotasRequestFlexible(dst []byte, x *DescribeClientQuotasRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Components)) {
-		return nil, tooLong(-1, "Components", len(x.Components))
-	}
-	dst = compactCount(dst, len(x.Components))
-	if dst, bad = appendDescribeClientQuotasRequestComponentDataFlexibleSlice(dst, x.Components); bad != nil {
-		return nil, bad.in("Components", -1)
-	}
-	dst = append(dst, bit(x.Strict))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		dst = compactCount(dst, len(x.Components), e)
+		if len(x.Components) > 0 {
+			dst = flexibleAllDescribeClientQuotasRequestComponentData(dst, x.Components, e)
 		}
+		dst = append(dst, bit(x.Strict))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.Components), e)
+		if len(x.Components) > 0 {
+			dst = legacyAllDescribeClientQuotasRequestComponentData(dst, x.Components, e)
+		}
+		dst = append(dst, bit(x.Strict))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeClientQuotasRequest", v, 1)
 	}
 	return dst, nil
 }
 
-func appendDescribeClientQuotasRequestComponentDataFlexibleSlice(dst []byte, s []DescribeClientQuotasRequestComponentData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeClientQuotasRequestComponentData(dst []byte, s []DescribeClientQuotasRequestComponentData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.EntityType)|len(x.Match) > fastcodec.MaxString {
-			return nil, tooLong(i, "EntityType:text Match:text", len(x.EntityType), len(x.Match))
-		}
-		dst = compactString(dst, x.EntityType)
-		dst = append(dst, byte(x.MatchType))
-		dst = compactNullableString(dst, x.Match)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.EntityType, x.Match
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(x.MatchType)
+			w[o+1] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.EntityType, e)
+			dst = append(dst, byte(x.MatchType))
+			dst = compactNullableString(dst, x.Match, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeClientQuotasRequestLegacy(dst []byte, x *DescribeClientQuotasRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Components)) {
-		return nil, tooLong(-1, "Components", len(x.Components))
-	}
-	dst = legacyCount(dst, len(x.Components))
-	if dst, bad = appendDescribeClientQuotasRequestComponentDataLegacySlice(dst, x.Components); bad != nil {
-		return nil, bad.in("Components", -1)
-	}
-	dst = append(dst, bit(x.Strict))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeClientQuotasRequestComponentDataLegacySlice(dst []byte, s []DescribeClientQuotasRequestComponentData) ([]byte, *failure) {
+func legacyAllDescribeClientQuotasRequestComponentData(dst []byte, s []DescribeClientQuotasRequestComponentData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.EntityType)|len(x.Match) > fastcodec.MaxString {
-			return nil, tooLong(i, "EntityType:text Match:text", len(x.EntityType), len(x.Match))
+		f0, f1 := x.EntityType, x.Match
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			w[o] = byte(x.MatchType)
+			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.EntityType, e)
+			dst = append(dst, byte(x.MatchType))
+			dst = legacyNullableString(dst, x.Match, e)
 		}
-		dst = legacyString(dst, x.EntityType)
-		dst = append(dst, byte(x.MatchType))
-		dst = legacyNullableString(dst, x.Match)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -13,12 +13,12 @@ import (
 type DescribeClientQuotasResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte                                  // nullable
-	Entries        []DescribeClientQuotasResponseEntryData // nullable
+	ErrorMessage   []byte                                  `kafka:"ErrorMessage string null"`
+	Entries        []DescribeClientQuotasResponseEntryData `kafka:"Entries null"`
 	UnknownTags    []fastcodec.Tag
 
 	spareEntries []DescribeClientQuotasResponseEntryData
-	held         []byte
+	held
 }
 
 // NewDescribeClientQuotasResponse returns one with Kafka's defaults.
@@ -34,12 +34,6 @@ func (x *DescribeClientQuotasResponse) ResizeEntries(n int) {
 	resizeNullable(&x.Entries, &x.spareEntries, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeClientQuotasResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeClientQuotasResponseEntryData is the struct EntryData of DescribeClientQuotasResponse.
 type DescribeClientQuotasResponseEntryData struct {
 	Entity      []DescribeClientQuotasResponseEntityData
@@ -49,8 +43,8 @@ type DescribeClientQuotasResponseEntryData struct {
 
 // DescribeClientQuotasResponseEntityData is the struct EntityData of DescribeClientQuotasResponse.
 type DescribeClientQuotasResponseEntityData struct {
-	EntityType  []byte
-	EntityName  []byte // nullable
+	EntityType  []byte `kafka:"EntityType string"`
+	EntityName  []byte `kafka:"EntityName string null"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -61,179 +55,195 @@ func NewDescribeClientQuotasResponseEntityData() DescribeClientQuotasResponseEnt
 
 // DescribeClientQuotasResponseValueData is the struct ValueData of DescribeClientQuotasResponse.
 type DescribeClientQuotasResponseValueData struct {
-	Key         []byte
+	Key         []byte `kafka:"Key string"`
 	Value       float64
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeClientQuotasResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("DescribeClientQuotasResponse", version, 0, 1)
-	case version >= 1:
-		out, bad = appendDescribeClientQuotasResponseFlexible(dst, x)
-	default:
-		out, bad = appendDescribeClientQuotasResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("DescribeClientQuotasResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeClientQuotasResponse", version)
-	}
-	return out, nil
-}
-
-func appendDescribeClientQuotasResponseFlexible(dst []byte, x *DescribeClientQuotasResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Entries)) {
-		return nil, tooLong(-1, "ErrorMessage:text Entries", len(x.ErrorMessage), len(x.Entries))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactCount(dst, countOf(x.Entries))
-	if dst, bad = appendDescribeClientQuotasResponseEntryDataFlexibleSlice(dst, x.Entries); bad != nil {
-		return nil, bad.in("Entries", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Entries) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			w[o] = byte(lengthOf(x.Entries) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = compactCount(dst, lengthOf(x.Entries), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendDescribeClientQuotasResponseEntryDataFlexibleSlice(dst []byte, s []DescribeClientQuotasResponseEntryData) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if tooMany(len(x.Entity) | len(x.Values)) {
-			return nil, tooLong(i, "Entity Values", len(x.Entity), len(x.Values))
-		}
-		dst = compactCount(dst, len(x.Entity))
-		if dst, bad = appendDescribeClientQuotasResponseEntityDataFlexibleSlice(dst, x.Entity); bad != nil {
-			return nil, bad.in("Entity", i)
-		}
-		dst = compactCount(dst, len(x.Values))
-		if dst, bad = appendDescribeClientQuotasResponseValueDataFlexibleSlice(dst, x.Values); bad != nil {
-			return nil, bad.in("Values", i)
+		if len(x.Entries) > 0 {
+			dst = flexibleAllDescribeClientQuotasResponseEntryData(dst, x.Entries, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[6:8], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[8:40]), f0)
+			o := 8 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(lengthOf(x.Entries)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
+			dst = legacyCount(dst, lengthOf(x.Entries), e)
+		}
+		if len(x.Entries) > 0 {
+			dst = legacyAllDescribeClientQuotasResponseEntryData(dst, x.Entries, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeClientQuotasResponse", v, 1)
 	}
 	return dst, nil
 }
 
-func appendDescribeClientQuotasResponseEntityDataFlexibleSlice(dst []byte, s []DescribeClientQuotasResponseEntityData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeClientQuotasResponseEntryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.EntityType)|len(x.EntityName) > fastcodec.MaxString {
-			return nil, tooLong(i, "EntityType:text EntityName:text", len(x.EntityType), len(x.EntityName))
+		dst = compactCount(dst, len(x.Entity), e)
+		if len(x.Entity) > 0 {
+			dst = flexibleAllDescribeClientQuotasResponseEntityData(dst, x.Entity, e)
 		}
-		dst = compactString(dst, x.EntityType)
-		dst = compactNullableString(dst, x.EntityName)
+		dst = compactCount(dst, len(x.Values), e)
+		if len(x.Values) > 0 {
+			dst = flexibleAllDescribeClientQuotasResponseValueData(dst, x.Values, e)
+		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllDescribeClientQuotasResponseEntityData(dst []byte, s []DescribeClientQuotasResponseEntityData, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.EntityType, x.EntityName
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.EntityType, e)
+			dst = compactNullableString(dst, x.EntityName, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeClientQuotasResponseValueDataFlexibleSlice(dst []byte, s []DescribeClientQuotasResponseValueData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeClientQuotasResponseValueData(dst []byte, s []DescribeClientQuotasResponseValueData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Key) > fastcodec.MaxString {
-			return nil, tooLong(i, "Key:text", len(x.Key))
-		}
-		dst = compactString(dst, x.Key)
-		dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Key
+		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[9]byte)(w[o : o+9])
+				binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
+				p[8] = 0
+			}
+			dst = dst[:len(dst)+o+9]
+		} else {
+			dst = compactString(dst, x.Key, e)
+			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeClientQuotasResponseLegacy(dst []byte, x *DescribeClientQuotasResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Entries)) {
-		return nil, tooLong(-1, "ErrorMessage:text Entries", len(x.ErrorMessage), len(x.Entries))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyNullableString(dst, x.ErrorMessage)
-	dst = legacyCount(dst, countOf(x.Entries))
-	if dst, bad = appendDescribeClientQuotasResponseEntryDataLegacySlice(dst, x.Entries); bad != nil {
-		return nil, bad.in("Entries", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeClientQuotasResponseEntryDataLegacySlice(dst []byte, s []DescribeClientQuotasResponseEntryData) ([]byte, *failure) {
-	var bad *failure
+func legacyAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeClientQuotasResponseEntryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Entity) | len(x.Values)) {
-			return nil, tooLong(i, "Entity Values", len(x.Entity), len(x.Values))
+		dst = legacyCount(dst, len(x.Entity), e)
+		if len(x.Entity) > 0 {
+			dst = legacyAllDescribeClientQuotasResponseEntityData(dst, x.Entity, e)
 		}
-		dst = legacyCount(dst, len(x.Entity))
-		if dst, bad = appendDescribeClientQuotasResponseEntityDataLegacySlice(dst, x.Entity); bad != nil {
-			return nil, bad.in("Entity", i)
+		dst = legacyCount(dst, len(x.Values), e)
+		if len(x.Values) > 0 {
+			dst = legacyAllDescribeClientQuotasResponseValueData(dst, x.Values, e)
 		}
-		dst = legacyCount(dst, len(x.Values))
-		if dst, bad = appendDescribeClientQuotasResponseValueDataLegacySlice(dst, x.Values); bad != nil {
-			return nil, bad.in("Values", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeClientQuotasResponseEntityDataLegacySlice(dst []byte, s []DescribeClientQuotasResponseEntityData) ([]byte, *failure) {
+func legacyAllDescribeClientQuotasResponseEntityData(dst []byte, s []DescribeClientQuotasResponseEntityData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.EntityType)|len(x.EntityName) > fastcodec.MaxString {
-			return nil, tooLong(i, "EntityType:text EntityName:text", len(x.EntityType), len(x.EntityName))
+		f0, f1 := x.EntityType, x.EntityName
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.EntityType, e)
+			dst = legacyNullableString(dst, x.EntityName, e)
 		}
-		dst = legacyString(dst, x.EntityType)
-		dst = legacyNullableString(dst, x.EntityName)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeClientQuotasResponseValueDataLegacySlice(dst []byte, s []DescribeClientQuotasResponseValueData) ([]byte, *failure) {
+func legacyAllDescribeClientQuotasResponseValueData(dst []byte, s []DescribeClientQuotasResponseValueData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Key) > fastcodec.MaxString {
-			return nil, tooLong(i, "Key:text", len(x.Key))
+		f0 := x.Key
+		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint64(w[o:o+8], math.Float64bits(x.Value))
+			dst = dst[:len(dst)+o+8]
+		} else {
+			dst = legacyString(dst, x.Key, e)
+			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
 		}
-		dst = legacyString(dst, x.Key)
-		dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

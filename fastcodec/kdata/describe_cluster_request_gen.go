@@ -9,11 +9,11 @@ import (
 // DescribeClusterRequest is Kafka's message of that name, versions 0-2.
 type DescribeClusterRequest struct {
 	IncludeClusterAuthorizedOperations bool
-	EndpointType                       int8 // versions 1+
-	IncludeFencedBrokers               bool // versions 2+
+	EndpointType                       int8 `kafka:"EndpointType 1+ = 1"`
+	IncludeFencedBrokers               bool `kafka:"IncludeFencedBrokers 2+"`
 	UnknownTags                        []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeClusterRequest returns one with Kafka's defaults.
@@ -21,46 +21,31 @@ func NewDescribeClusterRequest() DescribeClusterRequest {
 	return DescribeClusterRequest{EndpointType: 1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeClusterRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeClusterRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("DescribeClusterRequest", version, 0, 2)
-	default:
-		out, bad = appendDescribeClusterRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeClusterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("DescribeClusterRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeClusterRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && x.EndpointType != 1 {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendDescribeClusterRequestFlexible(dst []byte, x *DescribeClusterRequest, v int16) ([]byte, *failure) {
-	var bad *failure
+	if v < 2 && x.IncludeFencedBrokers {
+		e.failed = true
+	}
 	dst = append(dst, bit(x.IncludeClusterAuthorizedOperations))
 	if v >= 1 {
 		dst = append(dst, byte(x.EndpointType))
-	} else if x.EndpointType != 1 {
-		return nil, lacking("EndpointType", -1)
 	}
 	if v >= 2 {
 		dst = append(dst, bit(x.IncludeFencedBrokers))
-	} else if x.IncludeFencedBrokers {
-		return nil, lacking("IncludeFencedBrokers", -1)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeClusterRequest", v, 0)
 	}
 	return dst, nil
 }

@@ -12,15 +12,15 @@ import (
 type DescribeClusterResponse struct {
 	ThrottleTimeMs              int32
 	ErrorCode                   fastcodec.ErrorCode
-	ErrorMessage                []byte // nullable
-	EndpointType                int8   // versions 1+
-	ClusterID                   []byte
-	ControllerID                int32
+	ErrorMessage                []byte `kafka:"ErrorMessage string null = null"`
+	EndpointType                int8   `kafka:"EndpointType 1+ = 1"`
+	ClusterID                   []byte `kafka:"ClusterId string"`
+	ControllerID                int32  `kafka:"ControllerId = -1"`
 	Brokers                     []DescribeClusterResponseBroker
-	ClusterAuthorizedOperations int32
+	ClusterAuthorizedOperations int32 `kafka:"ClusterAuthorizedOperations = -2147483648"`
 	UnknownTags                 []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeClusterResponse returns one with Kafka's defaults.
@@ -32,89 +32,104 @@ func NewDescribeClusterResponse() DescribeClusterResponse {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeClusterResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeClusterResponseBroker is the struct DescribeClusterBroker of DescribeClusterResponse.
 type DescribeClusterResponseBroker struct {
-	BrokerID    int32
-	Host        []byte
+	BrokerID    int32  `kafka:"BrokerId"`
+	Host        []byte `kafka:"Host string"`
 	Port        int32
-	Rack        []byte // nullable
-	IsFenced    bool   // versions 2+
+	Rack        []byte `kafka:"Rack string null = null"`
+	IsFenced    bool   `kafka:"IsFenced 2+"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeClusterResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("DescribeClusterResponse", version, 0, 2)
-	default:
-		out, bad = appendDescribeClusterResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeClusterResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("DescribeClusterResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeClusterResponse", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && x.EndpointType != 1 {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendDescribeClusterResponseFlexible(dst []byte, x *DescribeClusterResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage)|len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Brokers)) {
-		return nil, tooLong(-1, "ErrorMessage:text ClusterId:text Brokers", len(x.ErrorMessage), len(x.ClusterID), len(x.Brokers))
+	f0, f1 := x.ErrorMessage, x.ClusterID
+	if n := len(dst) + 78; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Brokers) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		if v >= 1 {
+			w[o] = byte(x.EndpointType)
+			o += 1
+		}
+		w[o] = byte(len(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ControllerID))
+		w[o+4] = byte(len(x.Brokers) + 1)
+		dst = dst[:len(dst)+o+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		if v >= 1 {
+			dst = append(dst, byte(x.EndpointType))
+		}
+		dst = compactString(dst, x.ClusterID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+		dst = compactCount(dst, len(x.Brokers), e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	if v >= 1 {
-		dst = append(dst, byte(x.EndpointType))
-	} else if x.EndpointType != 1 {
-		return nil, lacking("EndpointType", -1)
-	}
-	dst = compactString(dst, x.ClusterID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	dst = compactCount(dst, len(x.Brokers))
-	if dst, bad = appendDescribeClusterResponseBrokerFlexibleSlice(dst, x.Brokers, v); bad != nil {
-		return nil, bad.in("Brokers", -1)
+	if len(x.Brokers) > 0 {
+		dst = flexibleAllDescribeClusterResponseBroker(dst, x.Brokers, v, e)
 	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ClusterAuthorizedOperations))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeClusterResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeClusterResponseBrokerFlexibleSlice(dst []byte, s []DescribeClusterResponseBroker, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeClusterResponseBroker(dst []byte, s []DescribeClusterResponseBroker, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host)|len(x.Rack) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text Rack:text", len(x.Host), len(x.Rack))
+		if v < 2 && x.IsFenced {
+			e.failed = true
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = compactNullableString(dst, x.Rack)
-		if v >= 2 {
-			dst = append(dst, bit(x.IsFenced))
-		} else if x.IsFenced {
-			return nil, lacking("IsFenced", i)
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Host, x.Rack
+		if n := len(dst) + 76; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+			w[o+4] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			if v >= 2 {
+				w[o] = bit(x.IsFenced)
+				o += 1
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = compactNullableString(dst, x.Rack, e)
+			if v >= 2 {
+				dst = append(dst, bit(x.IsFenced))
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

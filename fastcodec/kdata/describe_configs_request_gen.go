@@ -3,33 +3,29 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
 // DescribeConfigsRequest is Kafka's message of that name, versions 0-4.
 type DescribeConfigsRequest struct {
 	Resources            []DescribeConfigsRequestResource
-	IncludeSynonyms      bool // versions 1+
-	IncludeDocumentation bool // versions 3+
+	IncludeSynonyms      bool `kafka:"IncludeSynonyms 1+"`
+	IncludeDocumentation bool `kafka:"IncludeDocumentation 3+"`
 	UnknownTags          []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeConfigsRequest returns one with Kafka's defaults.
 func NewDescribeConfigsRequest() DescribeConfigsRequest { return DescribeConfigsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeConfigsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeConfigsRequestResource is the struct DescribeConfigsResource of DescribeConfigsRequest.
 type DescribeConfigsRequestResource struct {
 	ResourceType      int8
-	ResourceName      []byte
-	ConfigurationKeys [][]byte // nullable
+	ResourceName      []byte   `kafka:"ResourceName string"`
+	ConfigurationKeys [][]byte `kafka:"ConfigurationKeys string null"`
 	UnknownTags       []fastcodec.Tag
 
 	spareConfigurationKeys [][]byte
@@ -45,112 +41,101 @@ func (x *DescribeConfigsRequestResource) ResizeConfigurationKeys(n int) {
 	resizeNullable(&x.ConfigurationKeys, &x.spareConfigurationKeys, n)
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeConfigsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("DescribeConfigsRequest", version, 0, 4)
-	case version >= 4:
-		out, bad = appendDescribeConfigsRequestFlexible(dst, x)
-	default:
-		out, bad = appendDescribeConfigsRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("DescribeConfigsRequest", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeConfigsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeConfigsRequestFlexible(dst []byte, x *DescribeConfigsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Resources)) {
-		return nil, tooLong(-1, "Resources", len(x.Resources))
-	}
-	dst = compactCount(dst, len(x.Resources))
-	if dst, bad = appendDescribeConfigsRequestResourceFlexibleSlice(dst, x.Resources); bad != nil {
-		return nil, bad.in("Resources", -1)
-	}
-	dst = room(dst, 3)
-	{
-		p := (*[3]byte)(dst[len(dst)-3:])
-		p[0] = bit(x.IncludeSynonyms)
-		p[1] = bit(x.IncludeDocumentation)
-		p[2] = 0
-	}
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		dst = compactCount(dst, len(x.Resources), e)
+		if len(x.Resources) > 0 {
+			dst = flexibleAllDescribeConfigsRequestResource(dst, x.Resources, e)
 		}
+		dst = room(dst, 3)
+		{
+			p := (*[3]byte)(dst[len(dst)-3:])
+			p[0] = bit(x.IncludeSynonyms)
+			p[1] = bit(x.IncludeDocumentation)
+			p[2] = 0
+		}
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v < 1 && x.IncludeSynonyms {
+			e.failed = true
+		}
+		if v < 3 && x.IncludeDocumentation {
+			e.failed = true
+		}
+		dst = legacyCount(dst, len(x.Resources), e)
+		if len(x.Resources) > 0 {
+			dst = legacyAllDescribeConfigsRequestResource(dst, x.Resources, e)
+		}
+		if v >= 1 {
+			dst = append(dst, bit(x.IncludeSynonyms))
+		}
+		if v >= 3 {
+			dst = append(dst, bit(x.IncludeDocumentation))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeConfigsRequest", v, 4)
 	}
 	return dst, nil
 }
 
-func appendDescribeConfigsRequestResourceFlexibleSlice(dst []byte, s []DescribeConfigsRequestResource) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeConfigsRequestResource(dst []byte, s []DescribeConfigsRequestResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.ConfigurationKeys)) {
-			return nil, tooLong(i, "ResourceName:text ConfigurationKeys", len(x.ResourceName), len(x.ConfigurationKeys))
+		f0 := x.ResourceName
+		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.ConfigurationKeys) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			w[1] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			w[o] = byte(lengthOf(x.ConfigurationKeys) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = compactString(dst, x.ResourceName, e)
+			dst = compactCount(dst, lengthOf(x.ConfigurationKeys), e)
 		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = compactString(dst, x.ResourceName)
-		dst = compactCount(dst, countOf(x.ConfigurationKeys))
-		if dst, bad = compactStrings(dst, x.ConfigurationKeys); bad != nil {
-			return nil, bad.in("ConfigurationKeys", i)
+		if len(x.ConfigurationKeys) > 0 {
+			dst = compactStrings(dst, x.ConfigurationKeys, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeConfigsRequestLegacy(dst []byte, x *DescribeConfigsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Resources)) {
-		return nil, tooLong(-1, "Resources", len(x.Resources))
-	}
-	dst = legacyCount(dst, len(x.Resources))
-	if dst, bad = appendDescribeConfigsRequestResourceLegacySlice(dst, x.Resources); bad != nil {
-		return nil, bad.in("Resources", -1)
-	}
-	if v >= 1 {
-		dst = append(dst, bit(x.IncludeSynonyms))
-	} else if x.IncludeSynonyms {
-		return nil, lacking("IncludeSynonyms", -1)
-	}
-	if v >= 3 {
-		dst = append(dst, bit(x.IncludeDocumentation))
-	} else if x.IncludeDocumentation {
-		return nil, lacking("IncludeDocumentation", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeConfigsRequestResourceLegacySlice(dst []byte, s []DescribeConfigsRequestResource) ([]byte, *failure) {
-	var bad *failure
+func legacyAllDescribeConfigsRequestResource(dst []byte, s []DescribeConfigsRequestResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.ConfigurationKeys)) {
-			return nil, tooLong(i, "ResourceName:text ConfigurationKeys", len(x.ResourceName), len(x.ConfigurationKeys))
+		f0 := x.ResourceName
+		if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(lengthOf(x.ConfigurationKeys)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = legacyString(dst, x.ResourceName, e)
+			dst = legacyCount(dst, lengthOf(x.ConfigurationKeys), e)
 		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = legacyString(dst, x.ResourceName)
-		dst = legacyCount(dst, countOf(x.ConfigurationKeys))
-		if dst, bad = legacyStrings(dst, x.ConfigurationKeys); bad != nil {
-			return nil, bad.in("ConfigurationKeys", i)
+		if len(x.ConfigurationKeys) > 0 {
+			dst = legacyStrings(dst, x.ConfigurationKeys, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

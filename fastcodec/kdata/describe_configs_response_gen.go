@@ -14,24 +14,18 @@ type DescribeConfigsResponse struct {
 	Results        []DescribeConfigsResponseResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeConfigsResponse returns one with Kafka's defaults.
 func NewDescribeConfigsResponse() DescribeConfigsResponse { return DescribeConfigsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeConfigsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeConfigsResponseResult is the struct DescribeConfigsResult of DescribeConfigsResponse.
 type DescribeConfigsResponseResult struct {
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null"`
 	ResourceType int8
-	ResourceName []byte
+	ResourceName []byte `kafka:"ResourceName string"`
 	Configs      []DescribeConfigsResponseResourceResult
 	UnknownTags  []fastcodec.Tag
 }
@@ -43,15 +37,15 @@ func NewDescribeConfigsResponseResult() DescribeConfigsResponseResult {
 
 // DescribeConfigsResponseResourceResult is the struct DescribeConfigsResourceResult of DescribeConfigsResponse.
 type DescribeConfigsResponseResourceResult struct {
-	Name          []byte
-	Value         []byte // nullable
+	Name          []byte `kafka:"Name string"`
+	Value         []byte `kafka:"Value string null"`
 	ReadOnly      bool
-	IsDefault     bool // versions 0
-	ConfigSource  int8 // versions 1+, ignorable
+	IsDefault     bool `kafka:"IsDefault 0"`
+	ConfigSource  int8 `kafka:"ConfigSource 1+ = -1 ignorable"`
 	IsSensitive   bool
-	Synonyms      []DescribeConfigsResponseSynonym // versions 1+, ignorable
-	ConfigType    int8                             // versions 3+, ignorable
-	Documentation []byte                           // versions 3+, nullable, ignorable
+	Synonyms      []DescribeConfigsResponseSynonym `kafka:"Synonyms 1+ ignorable"`
+	ConfigType    int8                             `kafka:"ConfigType 3+ ignorable"`
+	Documentation []byte                           `kafka:"Documentation string 3+ null ignorable"`
 	UnknownTags   []fastcodec.Tag
 }
 
@@ -66,8 +60,8 @@ func NewDescribeConfigsResponseResourceResult() DescribeConfigsResponseResourceR
 
 // DescribeConfigsResponseSynonym is the struct DescribeConfigsSynonym of DescribeConfigsResponse.
 type DescribeConfigsResponseSynonym struct {
-	Name        []byte
-	Value       []byte // nullable
+	Name        []byte `kafka:"Name string"`
+	Value       []byte `kafka:"Value string null"`
 	Source      int8
 	UnknownTags []fastcodec.Tag
 }
@@ -77,211 +71,290 @@ func NewDescribeConfigsResponseSynonym() DescribeConfigsResponseSynonym {
 	return DescribeConfigsResponseSynonym{Value: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeConfigsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("DescribeConfigsResponse", version, 0, 4)
-	case version >= 4:
-		out, bad = appendDescribeConfigsResponseFlexible(dst, x)
-	default:
-		out, bad = appendDescribeConfigsResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("DescribeConfigsResponse", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeConfigsResponse", version)
-	}
-	return out, nil
-}
-
-func appendDescribeConfigsResponseFlexible(dst []byte, x *DescribeConfigsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendDescribeConfigsResponseResultFlexibleSlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Results) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Results), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendDescribeConfigsResponseResultFlexibleSlice(dst []byte, s []DescribeConfigsResponseResult) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.ErrorMessage)|len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.Configs)) {
-			return nil, tooLong(i, "ErrorMessage:text ResourceName:text Configs", len(x.ErrorMessage), len(x.ResourceName), len(x.Configs))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, byte(x.ResourceType))
-		dst = compactString(dst, x.ResourceName)
-		dst = compactCount(dst, len(x.Configs))
-		if dst, bad = appendDescribeConfigsResponseResourceResultFlexibleSlice(dst, x.Configs); bad != nil {
-			return nil, bad.in("Configs", i)
+		if len(x.Results) > 0 {
+			dst = flexibleAllDescribeConfigsResponseResult(dst, x.Results, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Results), e)
+		}
+		if len(x.Results) > 0 {
+			dst = legacyAllDescribeConfigsResponseResult(dst, x.Results, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeConfigsResponse", v, 4)
 	}
 	return dst, nil
 }
 
-func appendDescribeConfigsResponseResourceResultFlexibleSlice(dst []byte, s []DescribeConfigsResponseResourceResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Value)|len(x.Documentation) > fastcodec.MaxString || tooMany(len(x.Synonyms)) {
-			return nil, tooLong(i, "Name:text Value:text Synonyms Documentation:text", len(x.Name), len(x.Value), len(x.Synonyms), len(x.Documentation))
+		f0, f1 := x.ErrorMessage, x.ResourceName
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Configs) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(x.ResourceType)
+			w[o+1] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = byte(len(x.Configs) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, byte(x.ResourceType))
+			dst = compactString(dst, x.ResourceName, e)
+			dst = compactCount(dst, len(x.Configs), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactNullableString(dst, x.Value)
-		if x.IsDefault {
-			return nil, lacking("IsDefault", i)
+		if len(x.Configs) > 0 {
+			dst = flexibleAllDescribeConfigsResponseResourceResult(dst, x.Configs, e)
 		}
-		dst = room(dst, 3)
-		{
-			p := (*[3]byte)(dst[len(dst)-3:])
-			p[0] = bit(x.ReadOnly)
-			p[1] = byte(x.ConfigSource)
-			p[2] = bit(x.IsSensitive)
-		}
-		dst = compactCount(dst, len(x.Synonyms))
-		if dst, bad = appendDescribeConfigsResponseSynonymFlexibleSlice(dst, x.Synonyms); bad != nil {
-			return nil, bad.in("Synonyms", i)
-		}
-		dst = append(dst, byte(x.ConfigType))
-		dst = compactNullableString(dst, x.Documentation)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeConfigsResponseSynonymFlexibleSlice(dst []byte, s []DescribeConfigsResponseSynonym) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeConfigsResponseResourceResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Value:text", len(x.Name), len(x.Value))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactNullableString(dst, x.Value)
-		dst = append(dst, byte(x.Source))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		e.failIf(x.IsDefault)
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Synonyms) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				p[0] = bit(x.ReadOnly)
+				p[1] = byte(x.ConfigSource)
+				p[2] = bit(x.IsSensitive)
 			}
-		}
-	}
-	return dst, nil
-}
-
-func appendDescribeConfigsResponseLegacy(dst []byte, x *DescribeConfigsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Results))
-	if dst, bad = appendDescribeConfigsResponseResultLegacySlice(dst, x.Results, v); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeConfigsResponseResultLegacySlice(dst []byte, s []DescribeConfigsResponseResult, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.ErrorMessage)|len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.Configs)) {
-			return nil, tooLong(i, "ErrorMessage:text ResourceName:text Configs", len(x.ErrorMessage), len(x.ResourceName), len(x.Configs))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyNullableString(dst, x.ErrorMessage)
-		dst = append(dst, byte(x.ResourceType))
-		dst = legacyString(dst, x.ResourceName)
-		dst = legacyCount(dst, len(x.Configs))
-		if dst, bad = appendDescribeConfigsResponseResourceResultLegacySlice(dst, x.Configs, v); bad != nil {
-			return nil, bad.in("Configs", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
-}
-
-func appendDescribeConfigsResponseResourceResultLegacySlice(dst []byte, s []DescribeConfigsResponseResourceResult, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name)|len(x.Value)|len(x.Documentation) > fastcodec.MaxString || tooMany(len(x.Synonyms)) {
-			return nil, tooLong(i, "Name:text Value:text Synonyms Documentation:text", len(x.Name), len(x.Value), len(x.Synonyms), len(x.Documentation))
-		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyNullableString(dst, x.Value)
-		dst = append(dst, bit(x.ReadOnly))
-		if v <= 0 {
-			dst = append(dst, bit(x.IsDefault))
-		} else if x.IsDefault {
-			return nil, lacking("IsDefault", i)
-		}
-		if v >= 1 {
-			dst = append(dst, byte(x.ConfigSource))
-		}
-		dst = append(dst, bit(x.IsSensitive))
-		if v >= 1 {
-			dst = legacyCount(dst, len(x.Synonyms))
-			if dst, bad = appendDescribeConfigsResponseSynonymLegacySlice(dst, x.Synonyms); bad != nil {
-				return nil, bad.in("Synonyms", i)
+			w[o+3] = byte(len(x.Synonyms) + 1)
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactNullableString(dst, x.Value, e)
+			dst = room(dst, 3)
+			{
+				p := (*[3]byte)(dst[len(dst)-3:])
+				p[0] = bit(x.ReadOnly)
+				p[1] = byte(x.ConfigSource)
+				p[2] = bit(x.IsSensitive)
 			}
+			dst = compactCount(dst, len(x.Synonyms), e)
 		}
-		if v >= 3 {
+		if len(x.Synonyms) > 0 {
+			dst = flexibleAllDescribeConfigsResponseSynonym(dst, x.Synonyms, e)
+		}
+		f2 := x.Documentation
+		if n := len(dst) + 35; n <= cap(dst) && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ConfigType)
+			w[1] = byte(lengthOf(f2) + 1)
+			putShort((*[32]byte)(w[2:34]), f2)
+			o := 2 + len(f2)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
 			dst = append(dst, byte(x.ConfigType))
-		}
-		if v >= 3 {
-			dst = legacyNullableString(dst, x.Documentation)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = compactNullableString(dst, x.Documentation, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeConfigsResponseSynonymLegacySlice(dst []byte, s []DescribeConfigsResponseSynonym) ([]byte, *failure) {
+func flexibleAllDescribeConfigsResponseSynonym(dst []byte, s []DescribeConfigsResponseSynonym, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Value:text", len(x.Name), len(x.Value))
-		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyNullableString(dst, x.Value)
-		dst = append(dst, byte(x.Source))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[2]byte)(w[o : o+2])
+				p[0] = byte(x.Source)
+				p[1] = 0
+			}
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactNullableString(dst, x.Value, e)
+			dst = append(dst, byte(x.Source))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func legacyAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsResponseResult, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.ErrorMessage, x.ResourceName
+		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			w[o] = byte(x.ResourceType)
+			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Configs)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, byte(x.ResourceType))
+			dst = legacyString(dst, x.ResourceName, e)
+			dst = legacyCount(dst, len(x.Configs), e)
+		}
+		if len(x.Configs) > 0 {
+			dst = legacyAllDescribeConfigsResponseResourceResult(dst, x.Configs, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeConfigsResponseResourceResult, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		if v > 0 && x.IsDefault {
+			e.failed = true
+		}
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 72; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = bit(x.ReadOnly)
+			o += 1
+			if v <= 0 {
+				w[o] = bit(x.IsDefault)
+				o += 1
+			}
+			if v >= 1 {
+				w[o] = byte(x.ConfigSource)
+				o += 1
+			}
+			w[o] = bit(x.IsSensitive)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyNullableString(dst, x.Value, e)
+			dst = append(dst, bit(x.ReadOnly))
+			if v <= 0 {
+				dst = append(dst, bit(x.IsDefault))
+			}
+			if v >= 1 {
+				dst = append(dst, byte(x.ConfigSource))
+			}
+			dst = append(dst, bit(x.IsSensitive))
+		}
+		if v >= 1 {
+			dst = legacyCount(dst, len(x.Synonyms), e)
+			if len(x.Synonyms) > 0 {
+				dst = legacyAllDescribeConfigsResponseSynonym(dst, x.Synonyms, e)
+			}
+		}
+		f2 := x.Documentation
+		if n := len(dst) + 35; n <= cap(dst) && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				w[o] = byte(x.ConfigType)
+				binary.BigEndian.PutUint16(w[o+1:o+3], uint16(lengthOf(f2)))
+				putShort((*[32]byte)(w[o+3:o+35]), f2)
+				o += 3 + len(f2)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			if v >= 3 {
+				dst = append(dst, byte(x.ConfigType))
+				dst = legacyNullableString(dst, x.Documentation, e)
+			}
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllDescribeConfigsResponseSynonym(dst []byte, s []DescribeConfigsResponseSynonym, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = byte(x.Source)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyNullableString(dst, x.Value, e)
+			dst = append(dst, byte(x.Source))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

@@ -3,16 +3,18 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
 // DescribeDelegationTokenRequest is Kafka's message of that name, versions 0-3.
 type DescribeDelegationTokenRequest struct {
-	Owners      []DescribeDelegationTokenRequestOwner // nullable
+	Owners      []DescribeDelegationTokenRequestOwner `kafka:"Owners null"`
 	UnknownTags []fastcodec.Tag
 
 	spareOwners []DescribeDelegationTokenRequestOwner
-	held        []byte
+	held
 }
 
 // NewDescribeDelegationTokenRequest returns one with Kafka's defaults.
@@ -25,100 +27,85 @@ func (x *DescribeDelegationTokenRequest) ResizeOwners(n int) {
 	resizeNullable(&x.Owners, &x.spareOwners, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeDelegationTokenRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeDelegationTokenRequestOwner is the struct DescribeDelegationTokenOwner of DescribeDelegationTokenRequest.
 type DescribeDelegationTokenRequestOwner struct {
-	PrincipalType []byte
-	PrincipalName []byte
+	PrincipalType []byte `kafka:"PrincipalType string"`
+	PrincipalName []byte `kafka:"PrincipalName string"`
 	UnknownTags   []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeDelegationTokenRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("DescribeDelegationTokenRequest", version, 0, 3)
-	case version >= 2:
-		out, bad = appendDescribeDelegationTokenRequestFlexible(dst, x)
-	default:
-		out, bad = appendDescribeDelegationTokenRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("DescribeDelegationTokenRequest", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeDelegationTokenRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeDelegationTokenRequestFlexible(dst []byte, x *DescribeDelegationTokenRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Owners)) {
-		return nil, tooLong(-1, "Owners", len(x.Owners))
-	}
-	dst = compactCount(dst, countOf(x.Owners))
-	if dst, bad = appendDescribeDelegationTokenRequestOwnerFlexibleSlice(dst, x.Owners); bad != nil {
-		return nil, bad.in("Owners", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactCount(dst, lengthOf(x.Owners), e)
+		if len(x.Owners) > 0 {
+			dst = flexibleAllDescribeDelegationTokenRequestOwner(dst, x.Owners, e)
 		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, lengthOf(x.Owners), e)
+		if len(x.Owners) > 0 {
+			dst = legacyAllDescribeDelegationTokenRequestOwner(dst, x.Owners, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeDelegationTokenRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendDescribeDelegationTokenRequestOwnerFlexibleSlice(dst []byte, s []DescribeDelegationTokenRequestOwner) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeDelegationTokenRequestOwner(dst []byte, s []DescribeDelegationTokenRequestOwner, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.PrincipalType)|len(x.PrincipalName) > fastcodec.MaxString {
-			return nil, tooLong(i, "PrincipalType:text PrincipalName:text", len(x.PrincipalType), len(x.PrincipalName))
-		}
-		dst = compactString(dst, x.PrincipalType)
-		dst = compactString(dst, x.PrincipalName)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.PrincipalType, x.PrincipalName
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.PrincipalType, e)
+			dst = compactString(dst, x.PrincipalName, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeDelegationTokenRequestLegacy(dst []byte, x *DescribeDelegationTokenRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Owners)) {
-		return nil, tooLong(-1, "Owners", len(x.Owners))
-	}
-	dst = legacyCount(dst, countOf(x.Owners))
-	if dst, bad = appendDescribeDelegationTokenRequestOwnerLegacySlice(dst, x.Owners); bad != nil {
-		return nil, bad.in("Owners", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeDelegationTokenRequestOwnerLegacySlice(dst []byte, s []DescribeDelegationTokenRequestOwner) ([]byte, *failure) {
+func legacyAllDescribeDelegationTokenRequestOwner(dst []byte, s []DescribeDelegationTokenRequestOwner, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.PrincipalType)|len(x.PrincipalName) > fastcodec.MaxString {
-			return nil, tooLong(i, "PrincipalType:text PrincipalName:text", len(x.PrincipalType), len(x.PrincipalName))
+		f0, f1 := x.PrincipalType, x.PrincipalName
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.PrincipalType, e)
+			dst = legacyString(dst, x.PrincipalName, e)
 		}
-		dst = legacyString(dst, x.PrincipalType)
-		dst = legacyString(dst, x.PrincipalName)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

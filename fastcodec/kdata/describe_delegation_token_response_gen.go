@@ -15,7 +15,7 @@ type DescribeDelegationTokenResponse struct {
 	ThrottleTimeMs int32
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeDelegationTokenResponse returns one with Kafka's defaults.
@@ -23,196 +23,229 @@ func NewDescribeDelegationTokenResponse() DescribeDelegationTokenResponse {
 	return DescribeDelegationTokenResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeDelegationTokenResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeDelegationTokenResponseDescribedDelegationToken is the struct DescribedDelegationToken of DescribeDelegationTokenResponse.
 type DescribeDelegationTokenResponseDescribedDelegationToken struct {
-	PrincipalType               []byte
-	PrincipalName               []byte
-	TokenRequesterPrincipalType []byte // versions 3+
-	TokenRequesterPrincipalName []byte // versions 3+
+	PrincipalType               []byte `kafka:"PrincipalType string"`
+	PrincipalName               []byte `kafka:"PrincipalName string"`
+	TokenRequesterPrincipalType []byte `kafka:"TokenRequesterPrincipalType string 3+"`
+	TokenRequesterPrincipalName []byte `kafka:"TokenRequesterPrincipalName string 3+"`
 	IssueTimestamp              int64
 	ExpiryTimestamp             int64
 	MaxTimestamp                int64
-	TokenID                     []byte
-	Hmac                        []byte
+	TokenID                     []byte `kafka:"TokenId string"`
+	Hmac                        []byte `kafka:"Hmac bytes"`
 	Renewers                    []DescribeDelegationTokenResponseDescribedDelegationTokenRenewer
 	UnknownTags                 []fastcodec.Tag
 }
 
 // DescribeDelegationTokenResponseDescribedDelegationTokenRenewer is the struct DescribedDelegationTokenRenewer of DescribeDelegationTokenResponse.
 type DescribeDelegationTokenResponseDescribedDelegationTokenRenewer struct {
-	PrincipalType []byte
-	PrincipalName []byte
+	PrincipalType []byte `kafka:"PrincipalType string"`
+	PrincipalName []byte `kafka:"PrincipalName string"`
 	UnknownTags   []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeDelegationTokenResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 3:
-		return dst, fastcodec.VersionError("DescribeDelegationTokenResponse", version, 0, 3)
-	case version >= 2:
-		out, bad = appendDescribeDelegationTokenResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendDescribeDelegationTokenResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("DescribeDelegationTokenResponse", v, 0, 3)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeDelegationTokenResponse", version)
-	}
-	return out, nil
-}
-
-func appendDescribeDelegationTokenResponseFlexible(dst []byte, x *DescribeDelegationTokenResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Tokens)) {
-		return nil, tooLong(-1, "Tokens", len(x.Tokens))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.Tokens))
-	if dst, bad = appendDescribeDelegationTokenResponseDescribedDelegationTokenFlexibleSlice(dst, x.Tokens, v); bad != nil {
-		return nil, bad.in("Tokens", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 3; n <= cap(dst) && len(x.Tokens) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.Tokens) + 1)
+			dst = dst[:len(dst)+3]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactCount(dst, len(x.Tokens), e)
 		}
+		if len(x.Tokens) > 0 {
+			dst = flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst, x.Tokens, v, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 6; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.Tokens)))
+			dst = dst[:len(dst)+6]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyCount(dst, len(x.Tokens), e)
+		}
+		if len(x.Tokens) > 0 {
+			dst = legacyAllDescribeDelegationTokenResponseDescribedDelegationToken(dst, x.Tokens, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeDelegationTokenResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendDescribeDelegationTokenResponseDescribedDelegationTokenFlexibleSlice(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationToken, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationToken, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.PrincipalType)|len(x.PrincipalName)|len(x.TokenRequesterPrincipalType)|len(x.TokenRequesterPrincipalName)|len(x.TokenID) > fastcodec.MaxString || tooMany(len(x.Hmac)|len(x.Renewers)) {
-			return nil, tooLong(i, "PrincipalType:text PrincipalName:text TokenRequesterPrincipalType:text TokenRequesterPrincipalName:text TokenId:text Hmac Renewers", len(x.PrincipalType), len(x.PrincipalName), len(x.TokenRequesterPrincipalType), len(x.TokenRequesterPrincipalName), len(x.TokenID), len(x.Hmac), len(x.Renewers))
+		if v < 3 && len(x.TokenRequesterPrincipalType) > 0 {
+			e.failed = true
 		}
-		dst = compactString(dst, x.PrincipalType)
-		dst = compactString(dst, x.PrincipalName)
-		if v >= 3 {
-			dst = compactString(dst, x.TokenRequesterPrincipalType)
-		} else if len(x.TokenRequesterPrincipalType) > 0 {
-			return nil, lacking("TokenRequesterPrincipalType", i)
+		if v < 3 && len(x.TokenRequesterPrincipalName) > 0 {
+			e.failed = true
 		}
-		if v >= 3 {
-			dst = compactString(dst, x.TokenRequesterPrincipalName)
-		} else if len(x.TokenRequesterPrincipalName) > 0 {
-			return nil, lacking("TokenRequesterPrincipalName", i)
+		f0, f1, f2, f3, f4 := x.PrincipalType, x.PrincipalName, x.TokenRequesterPrincipalType, x.TokenRequesterPrincipalName, x.TokenID
+		if n := len(dst) + 189; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			if v >= 3 {
+				w[o] = byte(len(f2) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f2)
+				o += 1 + len(f2)
+				w[o] = byte(len(f3) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f3)
+				o += 1 + len(f3)
+			}
+			{
+				p := (*[24]byte)(w[o : o+24])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestamp))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestamp))
+				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
+			}
+			w[o+24] = byte(len(f4) + 1)
+			putShort((*[32]byte)(w[o+25:o+57]), f4)
+			o += 25 + len(f4)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = compactString(dst, x.PrincipalType, e)
+			dst = compactString(dst, x.PrincipalName, e)
+			if v >= 3 {
+				dst = compactString(dst, x.TokenRequesterPrincipalType, e)
+				dst = compactString(dst, x.TokenRequesterPrincipalName, e)
+			}
+			dst = room(dst, 24)
+			{
+				p := (*[24]byte)(dst[len(dst)-24:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestamp))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestamp))
+				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
+			}
+			dst = compactString(dst, x.TokenID, e)
 		}
-		dst = room(dst, 24)
-		{
-			p := (*[24]byte)(dst[len(dst)-24:])
-			binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestamp))
-			binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestamp))
-			binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
-		}
-		dst = compactString(dst, x.TokenID)
-		dst = compactBytes(dst, x.Hmac)
-		dst = compactCount(dst, len(x.Renewers))
-		if dst, bad = appendDescribeDelegationTokenResponseDescribedDelegationTokenRenewerFlexibleSlice(dst, x.Renewers); bad != nil {
-			return nil, bad.in("Renewers", i)
+		dst = compactBytes(dst, x.Hmac, e)
+		dst = compactCount(dst, len(x.Renewers), e)
+		if len(x.Renewers) > 0 {
+			dst = flexibleAllDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(dst, x.Renewers, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationTokenRenewer, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.PrincipalType, x.PrincipalName
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.PrincipalType, e)
+			dst = compactString(dst, x.PrincipalName, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeDelegationTokenResponseDescribedDelegationTokenRenewerFlexibleSlice(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) ([]byte, *failure) {
-	var bad *failure
+func legacyAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationToken, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.PrincipalType)|len(x.PrincipalName) > fastcodec.MaxString {
-			return nil, tooLong(i, "PrincipalType:text PrincipalName:text", len(x.PrincipalType), len(x.PrincipalName))
-		}
-		dst = compactString(dst, x.PrincipalType)
-		dst = compactString(dst, x.PrincipalName)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		e.failIf(len(x.TokenRequesterPrincipalType) > 0)
+		e.failIf(len(x.TokenRequesterPrincipalName) > 0)
+		f0, f1, f2 := x.PrincipalType, x.PrincipalName, x.TokenID
+		if n := len(dst) + 126; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			{
+				p := (*[24]byte)(w[o : o+24])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestamp))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestamp))
+				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
 			}
+			binary.BigEndian.PutUint16(w[o+24:o+26], uint16(len(f2)))
+			putShort((*[32]byte)(w[o+26:o+58]), f2)
+			o += 26 + len(f2)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.PrincipalType, e)
+			dst = legacyString(dst, x.PrincipalName, e)
+			dst = room(dst, 24)
+			{
+				p := (*[24]byte)(dst[len(dst)-24:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestamp))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestamp))
+				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
+			}
+			dst = legacyString(dst, x.TokenID, e)
 		}
+		dst = legacyBytes(dst, x.Hmac, e)
+		dst = legacyCount(dst, len(x.Renewers), e)
+		if len(x.Renewers) > 0 {
+			dst = legacyAllDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(dst, x.Renewers, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeDelegationTokenResponseLegacy(dst []byte, x *DescribeDelegationTokenResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Tokens)) {
-		return nil, tooLong(-1, "Tokens", len(x.Tokens))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyCount(dst, len(x.Tokens))
-	if dst, bad = appendDescribeDelegationTokenResponseDescribedDelegationTokenLegacySlice(dst, x.Tokens); bad != nil {
-		return nil, bad.in("Tokens", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeDelegationTokenResponseDescribedDelegationTokenLegacySlice(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationToken) ([]byte, *failure) {
-	var bad *failure
+func legacyAllDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationTokenRenewer, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.PrincipalType)|len(x.PrincipalName)|len(x.TokenID) > fastcodec.MaxString || tooMany(len(x.Hmac)|len(x.Renewers)) {
-			return nil, tooLong(i, "PrincipalType:text PrincipalName:text TokenId:text Hmac Renewers", len(x.PrincipalType), len(x.PrincipalName), len(x.TokenID), len(x.Hmac), len(x.Renewers))
+		f0, f1 := x.PrincipalType, x.PrincipalName
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.PrincipalType, e)
+			dst = legacyString(dst, x.PrincipalName, e)
 		}
-		dst = legacyString(dst, x.PrincipalType)
-		dst = legacyString(dst, x.PrincipalName)
-		if len(x.TokenRequesterPrincipalType) > 0 {
-			return nil, lacking("TokenRequesterPrincipalType", i)
-		}
-		if len(x.TokenRequesterPrincipalName) > 0 {
-			return nil, lacking("TokenRequesterPrincipalName", i)
-		}
-		dst = room(dst, 24)
-		{
-			p := (*[24]byte)(dst[len(dst)-24:])
-			binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestamp))
-			binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestamp))
-			binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
-		}
-		dst = legacyString(dst, x.TokenID)
-		dst = legacyBytes(dst, x.Hmac)
-		dst = legacyCount(dst, len(x.Renewers))
-		if dst, bad = appendDescribeDelegationTokenResponseDescribedDelegationTokenRenewerLegacySlice(dst, x.Renewers); bad != nil {
-			return nil, bad.in("Renewers", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendDescribeDelegationTokenResponseDescribedDelegationTokenRenewerLegacySlice(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if len(x.PrincipalType)|len(x.PrincipalName) > fastcodec.MaxString {
-			return nil, tooLong(i, "PrincipalType:text PrincipalName:text", len(x.PrincipalType), len(x.PrincipalName))
-		}
-		dst = legacyString(dst, x.PrincipalType)
-		dst = legacyString(dst, x.PrincipalName)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
+	return dst
 }

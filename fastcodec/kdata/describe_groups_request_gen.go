@@ -8,75 +8,47 @@ import (
 
 // DescribeGroupsRequest is Kafka's message of that name, versions 0-6.
 type DescribeGroupsRequest struct {
-	Groups                      [][]byte
-	IncludeAuthorizedOperations bool // versions 3+
+	Groups                      [][]byte `kafka:"Groups string"`
+	IncludeAuthorizedOperations bool     `kafka:"IncludeAuthorizedOperations 3+"`
 	UnknownTags                 []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeGroupsRequest returns one with Kafka's defaults.
 func NewDescribeGroupsRequest() DescribeGroupsRequest { return DescribeGroupsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeGroupsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeGroupsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("DescribeGroupsRequest", version, 0, 6)
-	case version >= 5:
-		out, bad = appendDescribeGroupsRequestFlexible(dst, x)
-	default:
-		out, bad = appendDescribeGroupsRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("DescribeGroupsRequest", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeGroupsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeGroupsRequestFlexible(dst []byte, x *DescribeGroupsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	dst = compactCount(dst, len(x.Groups))
-	if dst, bad = compactStrings(dst, x.Groups); bad != nil {
-		return nil, bad.in("Groups", -1)
-	}
-	dst = append(dst, bit(x.IncludeAuthorizedOperations))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 5 {
+		dst = compactCount(dst, len(x.Groups), e)
+		if len(x.Groups) > 0 {
+			dst = compactStrings(dst, x.Groups, e)
 		}
-	}
-	return dst, nil
-}
-
-func appendDescribeGroupsRequestLegacy(dst []byte, x *DescribeGroupsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	dst = legacyCount(dst, len(x.Groups))
-	if dst, bad = legacyStrings(dst, x.Groups); bad != nil {
-		return nil, bad.in("Groups", -1)
-	}
-	if v >= 3 {
 		dst = append(dst, bit(x.IncludeAuthorizedOperations))
-	} else if x.IncludeAuthorizedOperations {
-		return nil, lacking("IncludeAuthorizedOperations", -1)
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v < 3 && x.IncludeAuthorizedOperations {
+			e.failed = true
+		}
+		dst = legacyCount(dst, len(x.Groups), e)
+		if len(x.Groups) > 0 {
+			dst = legacyStrings(dst, x.Groups, e)
+		}
+		if v >= 3 {
+			dst = append(dst, bit(x.IncludeAuthorizedOperations))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "DescribeGroupsRequest", v, 5)
 	}
 	return dst, nil
 }

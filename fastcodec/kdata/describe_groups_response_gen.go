@@ -10,32 +10,26 @@ import (
 
 // DescribeGroupsResponse is Kafka's message of that name, versions 0-6.
 type DescribeGroupsResponse struct {
-	ThrottleTimeMs int32 // versions 1+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 1+ ignorable"`
 	Groups         []DescribeGroupsResponseDescribedGroup
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeGroupsResponse returns one with Kafka's defaults.
 func NewDescribeGroupsResponse() DescribeGroupsResponse { return DescribeGroupsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeGroupsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeGroupsResponseDescribedGroup is the struct DescribedGroup of DescribeGroupsResponse.
 type DescribeGroupsResponseDescribedGroup struct {
 	ErrorCode            fastcodec.ErrorCode
-	ErrorMessage         []byte // versions 6+, nullable
-	GroupID              []byte
-	GroupState           []byte
-	ProtocolType         []byte
-	ProtocolData         []byte
+	ErrorMessage         []byte `kafka:"ErrorMessage string 6+ null = null"`
+	GroupID              []byte `kafka:"GroupId string"`
+	GroupState           []byte `kafka:"GroupState string"`
+	ProtocolType         []byte `kafka:"ProtocolType string"`
+	ProtocolData         []byte `kafka:"ProtocolData string"`
 	Members              []DescribeGroupsResponseDescribedGroupMember
-	AuthorizedOperations int32 // versions 3+
+	AuthorizedOperations int32 `kafka:"AuthorizedOperations 3+ = -2147483648"`
 	UnknownTags          []fastcodec.Tag
 }
 
@@ -46,173 +40,229 @@ func NewDescribeGroupsResponseDescribedGroup() DescribeGroupsResponseDescribedGr
 
 // DescribeGroupsResponseDescribedGroupMember is the struct DescribedGroupMember of DescribeGroupsResponse.
 type DescribeGroupsResponseDescribedGroupMember struct {
-	MemberID         []byte
-	GroupInstanceID  []byte // versions 4+, nullable, ignorable
-	ClientID         []byte
-	ClientHost       []byte
-	MemberMetadata   []byte
-	MemberAssignment []byte
+	MemberID         []byte `kafka:"MemberId string"`
+	GroupInstanceID  []byte `kafka:"GroupInstanceId string 4+ null = null ignorable"`
+	ClientID         []byte `kafka:"ClientId string"`
+	ClientHost       []byte `kafka:"ClientHost string"`
+	MemberMetadata   []byte `kafka:"MemberMetadata bytes"`
+	MemberAssignment []byte `kafka:"MemberAssignment bytes"`
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeGroupsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("DescribeGroupsResponse", version, 0, 6)
-	case version >= 5:
-		out, bad = appendDescribeGroupsResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendDescribeGroupsResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("DescribeGroupsResponse", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeGroupsResponse", version)
-	}
-	return out, nil
-}
-
-func appendDescribeGroupsResponseFlexible(dst []byte, x *DescribeGroupsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Groups))
-	if dst, bad = appendDescribeGroupsResponseDescribedGroupFlexibleSlice(dst, x.Groups, v); bad != nil {
-		return nil, bad.in("Groups", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 5 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Groups) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Groups) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Groups), e)
 		}
+		if len(x.Groups) > 0 {
+			dst = flexibleAllDescribeGroupsResponseDescribedGroup(dst, x.Groups, v, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Groups)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = legacyCount(dst, len(x.Groups), e)
+		}
+		if len(x.Groups) > 0 {
+			dst = legacyAllDescribeGroupsResponseDescribedGroup(dst, x.Groups, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeGroupsResponse", v, 5)
 	}
 	return dst, nil
 }
 
-func appendDescribeGroupsResponseDescribedGroupFlexibleSlice(dst []byte, s []DescribeGroupsResponseDescribedGroup, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroupsResponseDescribedGroup, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage)|len(x.GroupID)|len(x.GroupState)|len(x.ProtocolType)|len(x.ProtocolData) > fastcodec.MaxString || tooMany(len(x.Members)) {
-			return nil, tooLong(i, "ErrorMessage:text GroupId:text GroupState:text ProtocolType:text ProtocolData:text Members", len(x.ErrorMessage), len(x.GroupID), len(x.GroupState), len(x.ProtocolType), len(x.ProtocolData), len(x.Members))
+		if v < 6 && x.ErrorMessage != nil {
+			e.failed = true
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if v >= 6 {
-			dst = compactNullableString(dst, x.ErrorMessage)
-		} else if x.ErrorMessage != nil {
-			return nil, lacking("ErrorMessage", i)
+		f0, f1, f2, f3, f4 := x.ErrorMessage, x.GroupID, x.GroupState, x.ProtocolType, x.ProtocolData
+		if n := len(dst) + 168; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(x.Members) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			o := 2
+			if v >= 6 {
+				w[o] = byte(lengthOf(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = byte(len(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			w[o] = byte(len(f3) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + len(f3)
+			w[o] = byte(len(f4) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f4)
+			o += 1 + len(f4)
+			w[o] = byte(len(x.Members) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			if v >= 6 {
+				dst = compactNullableString(dst, x.ErrorMessage, e)
+			}
+			dst = compactString(dst, x.GroupID, e)
+			dst = compactString(dst, x.GroupState, e)
+			dst = compactString(dst, x.ProtocolType, e)
+			dst = compactString(dst, x.ProtocolData, e)
+			dst = compactCount(dst, len(x.Members), e)
 		}
-		dst = compactString(dst, x.GroupID)
-		dst = compactString(dst, x.GroupState)
-		dst = compactString(dst, x.ProtocolType)
-		dst = compactString(dst, x.ProtocolData)
-		dst = compactCount(dst, len(x.Members))
-		if dst, bad = appendDescribeGroupsResponseDescribedGroupMemberFlexibleSlice(dst, x.Members); bad != nil {
-			return nil, bad.in("Members", i)
+		if len(x.Members) > 0 {
+			dst = flexibleAllDescribeGroupsResponseDescribedGroupMember(dst, x.Members, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AuthorizedOperations))
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeGroupsResponseDescribedGroupMemberFlexibleSlice(dst []byte, s []DescribeGroupsResponseDescribedGroupMember) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeGroupsResponseDescribedGroupMember(dst []byte, s []DescribeGroupsResponseDescribedGroupMember, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.MemberID)|len(x.GroupInstanceID)|len(x.ClientID)|len(x.ClientHost) > fastcodec.MaxString || tooMany(len(x.MemberMetadata)|len(x.MemberAssignment)) {
-			return nil, tooLong(i, "MemberId:text GroupInstanceId:text ClientId:text ClientHost:text MemberMetadata MemberAssignment", len(x.MemberID), len(x.GroupInstanceID), len(x.ClientID), len(x.ClientHost), len(x.MemberMetadata), len(x.MemberAssignment))
+		f0, f1, f2, f3 := x.MemberID, x.GroupInstanceID, x.ClientID, x.ClientHost
+		if n := len(dst) + 132; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = byte(len(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			w[o] = byte(len(f3) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + len(f3)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.GroupInstanceID, e)
+			dst = compactString(dst, x.ClientID, e)
+			dst = compactString(dst, x.ClientHost, e)
 		}
-		dst = compactString(dst, x.MemberID)
-		dst = compactNullableString(dst, x.GroupInstanceID)
-		dst = compactString(dst, x.ClientID)
-		dst = compactString(dst, x.ClientHost)
-		dst = compactBytes(dst, x.MemberMetadata)
-		dst = compactBytes(dst, x.MemberAssignment)
+		dst = compactBytes(dst, x.MemberMetadata, e)
+		dst = compactBytes(dst, x.MemberAssignment, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeGroupsResponseLegacy(dst []byte, x *DescribeGroupsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = legacyCount(dst, len(x.Groups))
-	if dst, bad = appendDescribeGroupsResponseDescribedGroupLegacySlice(dst, x.Groups, v); bad != nil {
-		return nil, bad.in("Groups", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeGroupsResponseDescribedGroupLegacySlice(dst []byte, s []DescribeGroupsResponseDescribedGroup, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroupsResponseDescribedGroup, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.GroupID)|len(x.GroupState)|len(x.ProtocolType)|len(x.ProtocolData) > fastcodec.MaxString || tooMany(len(x.Members)) {
-			return nil, tooLong(i, "GroupId:text GroupState:text ProtocolType:text ProtocolData:text Members", len(x.GroupID), len(x.GroupState), len(x.ProtocolType), len(x.ProtocolData), len(x.Members))
+		e.failIf(x.ErrorMessage != nil)
+		if v < 3 && x.AuthorizedOperations != -2147483648 {
+			e.failed = true
 		}
-		if x.ErrorMessage != nil {
-			return nil, lacking("ErrorMessage", i)
+		f0, f1, f2, f3 := x.GroupID, x.GroupState, x.ProtocolType, x.ProtocolData
+		if n := len(dst) + 142; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			o += 2 + len(f2)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
+			putShort((*[32]byte)(w[o+2:o+34]), f3)
+			o += 2 + len(f3)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Members)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyString(dst, x.GroupID, e)
+			dst = legacyString(dst, x.GroupState, e)
+			dst = legacyString(dst, x.ProtocolType, e)
+			dst = legacyString(dst, x.ProtocolData, e)
+			dst = legacyCount(dst, len(x.Members), e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyString(dst, x.GroupID)
-		dst = legacyString(dst, x.GroupState)
-		dst = legacyString(dst, x.ProtocolType)
-		dst = legacyString(dst, x.ProtocolData)
-		dst = legacyCount(dst, len(x.Members))
-		if dst, bad = appendDescribeGroupsResponseDescribedGroupMemberLegacySlice(dst, x.Members, v); bad != nil {
-			return nil, bad.in("Members", i)
+		if len(x.Members) > 0 {
+			dst = legacyAllDescribeGroupsResponseDescribedGroupMember(dst, x.Members, v, e)
 		}
 		if v >= 3 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.AuthorizedOperations))
-		} else if x.AuthorizedOperations != -2147483648 {
-			return nil, lacking("AuthorizedOperations", i)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeGroupsResponseDescribedGroupMemberLegacySlice(dst []byte, s []DescribeGroupsResponseDescribedGroupMember, v int16) ([]byte, *failure) {
+func legacyAllDescribeGroupsResponseDescribedGroupMember(dst []byte, s []DescribeGroupsResponseDescribedGroupMember, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.MemberID)|len(x.GroupInstanceID)|len(x.ClientID)|len(x.ClientHost) > fastcodec.MaxString || tooMany(len(x.MemberMetadata)|len(x.MemberAssignment)) {
-			return nil, tooLong(i, "MemberId:text GroupInstanceId:text ClientId:text ClientHost:text MemberMetadata MemberAssignment", len(x.MemberID), len(x.GroupInstanceID), len(x.ClientID), len(x.ClientHost), len(x.MemberMetadata), len(x.MemberAssignment))
+		f0, f1, f2, f3 := x.MemberID, x.GroupInstanceID, x.ClientID, x.ClientHost
+		if n := len(dst) + 136; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			if v >= 4 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				o += 2 + len(f1)
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			o += 2 + len(f2)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
+			putShort((*[32]byte)(w[o+2:o+34]), f3)
+			o += 2 + len(f3)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.MemberID, e)
+			if v >= 4 {
+				dst = legacyNullableString(dst, x.GroupInstanceID, e)
+			}
+			dst = legacyString(dst, x.ClientID, e)
+			dst = legacyString(dst, x.ClientHost, e)
 		}
-		dst = legacyString(dst, x.MemberID)
-		if v >= 4 {
-			dst = legacyNullableString(dst, x.GroupInstanceID)
-		}
-		dst = legacyString(dst, x.ClientID)
-		dst = legacyString(dst, x.ClientHost)
-		dst = legacyBytes(dst, x.MemberMetadata)
-		dst = legacyBytes(dst, x.MemberAssignment)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		dst = legacyBytes(dst, x.MemberMetadata, e)
+		dst = legacyBytes(dst, x.MemberAssignment, e)
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -3,16 +3,18 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
 // DescribeLogDirsRequest is Kafka's message of that name, versions 0-5.
 type DescribeLogDirsRequest struct {
-	Topics      []DescribeLogDirsRequestDescribableLogDirTopic // nullable
+	Topics      []DescribeLogDirsRequestDescribableLogDirTopic `kafka:"Topics null"`
 	UnknownTags []fastcodec.Tag
 
 	spareTopics []DescribeLogDirsRequestDescribableLogDirTopic
-	held        []byte
+	held
 }
 
 // NewDescribeLogDirsRequest returns one with Kafka's defaults.
@@ -23,102 +25,85 @@ func NewDescribeLogDirsRequest() DescribeLogDirsRequest {
 // ResizeTopics makes Topics n elements long, null where n is negative, in memory that it had before where it can.
 func (x *DescribeLogDirsRequest) ResizeTopics(n int) { resizeNullable(&x.Topics, &x.spareTopics, n) }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeLogDirsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeLogDirsRequestDescribableLogDirTopic is the struct DescribableLogDirTopic of DescribeLogDirsRequest.
 type DescribeLogDirsRequestDescribableLogDirTopic struct {
-	Topic       []byte
+	Topic       []byte `kafka:"Topic string"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeLogDirsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("DescribeLogDirsRequest", version, 0, 5)
-	case version >= 2:
-		out, bad = appendDescribeLogDirsRequestFlexible(dst, x)
-	default:
-		out, bad = appendDescribeLogDirsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeLogDirsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("DescribeLogDirsRequest", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeLogDirsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeLogDirsRequestFlexible(dst []byte, x *DescribeLogDirsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = compactCount(dst, countOf(x.Topics))
-	if dst, bad = appendDescribeLogDirsRequestDescribableLogDirTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactCount(dst, lengthOf(x.Topics), e)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllDescribeLogDirsRequestDescribableLogDirTopic(dst, x.Topics, e)
 		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, lengthOf(x.Topics), e)
+		if len(x.Topics) > 0 {
+			dst = legacyAllDescribeLogDirsRequestDescribableLogDirTopic(dst, x.Topics, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeLogDirsRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendDescribeLogDirsRequestDescribableLogDirTopicFlexibleSlice(dst []byte, s []DescribeLogDirsRequestDescribableLogDirTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeLogDirsRequestDescribableLogDirTopic(dst []byte, s []DescribeLogDirsRequestDescribableLogDirTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
-		}
-		dst = compactString(dst, x.Topic)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Topic, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeLogDirsRequestLegacy(dst []byte, x *DescribeLogDirsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = legacyCount(dst, countOf(x.Topics))
-	if dst, bad = appendDescribeLogDirsRequestDescribableLogDirTopicLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeLogDirsRequestDescribableLogDirTopicLegacySlice(dst []byte, s []DescribeLogDirsRequestDescribableLogDirTopic) ([]byte, *failure) {
+func legacyAllDescribeLogDirsRequestDescribableLogDirTopic(dst []byte, s []DescribeLogDirsRequestDescribableLogDirTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyInt32s(dst, x.Partitions, e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

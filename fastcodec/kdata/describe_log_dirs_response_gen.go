@@ -11,30 +11,24 @@ import (
 // DescribeLogDirsResponse is Kafka's message of that name, versions 0-5.
 type DescribeLogDirsResponse struct {
 	ThrottleTimeMs int32
-	ErrorCode      fastcodec.ErrorCode // versions 3+, ignorable
+	ErrorCode      fastcodec.ErrorCode `kafka:"ErrorCode 3+ ignorable"`
 	Results        []DescribeLogDirsResponseResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeLogDirsResponse returns one with Kafka's defaults.
 func NewDescribeLogDirsResponse() DescribeLogDirsResponse { return DescribeLogDirsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeLogDirsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeLogDirsResponseResult is the struct DescribeLogDirsResult of DescribeLogDirsResponse.
 type DescribeLogDirsResponseResult struct {
 	ErrorCode   fastcodec.ErrorCode
-	LogDir      []byte
+	LogDir      []byte `kafka:"LogDir string"`
 	Topics      []DescribeLogDirsResponseTopic
-	TotalBytes  int64 // versions 4+, ignorable
-	UsableBytes int64 // versions 4+, ignorable
-	IsCordoned  bool  // versions 5+, ignorable
+	TotalBytes  int64 `kafka:"TotalBytes 4+ = -1 ignorable"`
+	UsableBytes int64 `kafka:"UsableBytes 4+ = -1 ignorable"`
+	IsCordoned  bool  `kafka:"IsCordoned 5+ ignorable"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -48,7 +42,7 @@ func NewDescribeLogDirsResponseResult() DescribeLogDirsResponseResult {
 
 // DescribeLogDirsResponseTopic is the struct DescribeLogDirsTopic of DescribeLogDirsResponse.
 type DescribeLogDirsResponseTopic struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []DescribeLogDirsResponsePartition
 	UnknownTags []fastcodec.Tag
 }
@@ -62,63 +56,80 @@ type DescribeLogDirsResponsePartition struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeLogDirsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("DescribeLogDirsResponse", version, 0, 5)
-	case version >= 2:
-		out, bad = appendDescribeLogDirsResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendDescribeLogDirsResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("DescribeLogDirsResponse", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeLogDirsResponse", version)
-	}
-	return out, nil
-}
-
-func appendDescribeLogDirsResponseFlexible(dst []byte, x *DescribeLogDirsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	if v >= 3 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	}
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendDescribeLogDirsResponseResultFlexibleSlice(dst, x.Results, v); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 7; n <= cap(dst) && len(x.Results) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			o := 4
+			if v >= 3 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+				o += 2
+			}
+			w[o] = byte(len(x.Results) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			if v >= 3 {
+				dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			}
+			dst = compactCount(dst, len(x.Results), e)
 		}
+		if len(x.Results) > 0 {
+			dst = flexibleAllDescribeLogDirsResponseResult(dst, x.Results, v, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Results), e)
+		}
+		if len(x.Results) > 0 {
+			dst = legacyAllDescribeLogDirsResponseResult(dst, x.Results, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeLogDirsResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendDescribeLogDirsResponseResultFlexibleSlice(dst []byte, s []DescribeLogDirsResponseResult, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeLogDirsResponseResult(dst []byte, s []DescribeLogDirsResponseResult, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.LogDir) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "LogDir:text Topics", len(x.LogDir), len(x.Topics))
+		f0 := x.LogDir
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactString(dst, x.LogDir, e)
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactString(dst, x.LogDir)
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendDescribeLogDirsResponseTopicFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllDescribeLogDirsResponseTopic(dst, x.Topics, e)
 		}
 		if v >= 4 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.TotalBytes))
-		}
-		if v >= 4 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.UsableBytes))
 		}
 		if v >= 5 {
@@ -126,38 +137,39 @@ func appendDescribeLogDirsResponseResultFlexibleSlice(dst []byte, s []DescribeLo
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeLogDirsResponseTopicFlexibleSlice(dst []byte, s []DescribeLogDirsResponseTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeLogDirsResponseTopic(dst []byte, s []DescribeLogDirsResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendDescribeLogDirsResponsePartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllDescribeLogDirsResponsePartition(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeLogDirsResponsePartitionFlexibleSlice(dst []byte, s []DescribeLogDirsResponsePartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeLogDirsResponsePartition(dst []byte, s []DescribeLogDirsResponsePartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*22)
 	for i := range s {
 		x := &s[i]
@@ -170,71 +182,62 @@ func appendDescribeLogDirsResponsePartitionFlexibleSlice(dst []byte, s []Describ
 		p[21] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*22)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeLogDirsResponseLegacy(dst []byte, x *DescribeLogDirsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Results))
-	if dst, bad = appendDescribeLogDirsResponseResultLegacySlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendDescribeLogDirsResponseResultLegacySlice(dst []byte, s []DescribeLogDirsResponseResult) ([]byte, *failure) {
-	var bad *failure
+func legacyAllDescribeLogDirsResponseResult(dst []byte, s []DescribeLogDirsResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.LogDir) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "LogDir:text Topics", len(x.LogDir), len(x.Topics))
+		f0 := x.LogDir
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyString(dst, x.LogDir, e)
+			dst = legacyCount(dst, len(x.Topics), e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyString(dst, x.LogDir)
-		dst = legacyCount(dst, len(x.Topics))
-		if dst, bad = appendDescribeLogDirsResponseTopicLegacySlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = legacyAllDescribeLogDirsResponseTopic(dst, x.Topics, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeLogDirsResponseTopicLegacySlice(dst []byte, s []DescribeLogDirsResponseTopic) ([]byte, *failure) {
-	var bad *failure
+func legacyAllDescribeLogDirsResponseTopic(dst []byte, s []DescribeLogDirsResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendDescribeLogDirsResponsePartitionLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllDescribeLogDirsResponsePartition(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeLogDirsResponsePartitionLegacySlice(dst []byte, s []DescribeLogDirsResponsePartition) ([]byte, *failure) {
+func legacyAllDescribeLogDirsResponsePartition(dst []byte, s []DescribeLogDirsResponsePartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*21)
 	for i := range s {
 		x := &s[i]
@@ -245,9 +248,7 @@ func appendDescribeLogDirsResponsePartitionLegacySlice(dst []byte, s []DescribeL
 		binary.BigEndian.PutUint64(p[12:20], uint64(x.OffsetLag))
 		p[20] = bit(x.IsFutureKey)
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

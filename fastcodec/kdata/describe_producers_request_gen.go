@@ -11,75 +11,61 @@ type DescribeProducersRequest struct {
 	Topics      []DescribeProducersRequestTopicRequest
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeProducersRequest returns one with Kafka's defaults.
 func NewDescribeProducersRequest() DescribeProducersRequest { return DescribeProducersRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeProducersRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeProducersRequestTopicRequest is the struct TopicRequest of DescribeProducersRequest.
 type DescribeProducersRequestTopicRequest struct {
-	Name             []byte
+	Name             []byte `kafka:"Name string"`
 	PartitionIndexes []int32
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeProducersRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DescribeProducersRequest", version, 0, 0)
-	default:
-		out, bad = appendDescribeProducersRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeProducersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DescribeProducersRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeProducersRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeProducersRequestFlexible(dst []byte, x *DescribeProducersRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendDescribeProducersRequestTopicRequestFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.Topics), e)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllDescribeProducersRequestTopicRequest(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeProducersRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeProducersRequestTopicRequestFlexibleSlice(dst []byte, s []DescribeProducersRequestTopicRequest) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeProducersRequestTopicRequest(dst []byte, s []DescribeProducersRequestTopicRequest, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionIndexes)) {
-			return nil, tooLong(i, "Name:text PartitionIndexes", len(x.Name), len(x.PartitionIndexes))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.PartitionIndexes))
-		dst = appendInt32s(dst, x.PartitionIndexes)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.PartitionIndexes
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactInt32s(dst, x.PartitionIndexes, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -14,21 +14,15 @@ type DescribeProducersResponse struct {
 	Topics         []DescribeProducersResponseTopicResponse
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeProducersResponse returns one with Kafka's defaults.
 func NewDescribeProducersResponse() DescribeProducersResponse { return DescribeProducersResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeProducersResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeProducersResponseTopicResponse is the struct TopicResponse of DescribeProducersResponse.
 type DescribeProducersResponseTopicResponse struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []DescribeProducersResponsePartitionResponse
 	UnknownTags []fastcodec.Tag
 }
@@ -37,19 +31,19 @@ type DescribeProducersResponseTopicResponse struct {
 type DescribeProducersResponsePartitionResponse struct {
 	PartitionIndex  int32
 	ErrorCode       fastcodec.ErrorCode
-	ErrorMessage    []byte // nullable
+	ErrorMessage    []byte `kafka:"ErrorMessage string null = null"`
 	ActiveProducers []DescribeProducersResponseProducerState
 	UnknownTags     []fastcodec.Tag
 }
 
 // DescribeProducersResponseProducerState is the struct ProducerState of DescribeProducersResponse.
 type DescribeProducersResponseProducerState struct {
-	ProducerID            int64
+	ProducerID            int64 `kafka:"ProducerId"`
 	ProducerEpoch         int32
-	LastSequence          int32
-	LastTimestamp         int64
+	LastSequence          int32 `kafka:"LastSequence = -1"`
+	LastTimestamp         int64 `kafka:"LastTimestamp = -1"`
 	CoordinatorEpoch      int32
-	CurrentTxnStartOffset int64
+	CurrentTxnStartOffset int64 `kafka:"CurrentTxnStartOffset = -1"`
 	UnknownTags           []fastcodec.Tag
 }
 
@@ -62,89 +56,91 @@ func NewDescribeProducersResponseProducerState() DescribeProducersResponseProduc
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeProducersResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DescribeProducersResponse", version, 0, 0)
-	default:
-		out, bad = appendDescribeProducersResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeProducersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DescribeProducersResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeProducersResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		w[4] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendDescribeProducersResponseFlexible(dst []byte, x *DescribeProducersResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendDescribeProducersResponseTopicResponseFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllDescribeProducersResponseTopicResponse(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeProducersResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeProducersResponseTopicResponseFlexibleSlice(dst []byte, s []DescribeProducersResponseTopicResponse) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeProducersResponseTopicResponse(dst []byte, s []DescribeProducersResponseTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendDescribeProducersResponsePartitionResponseFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllDescribeProducersResponsePartitionResponse(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeProducersResponsePartitionResponseFlexibleSlice(dst []byte, s []DescribeProducersResponsePartitionResponse) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeProducersResponsePartitionResponse(dst []byte, s []DescribeProducersResponsePartitionResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.ActiveProducers)) {
-			return nil, tooLong(i, "ErrorMessage:text ActiveProducers", len(x.ErrorMessage), len(x.ActiveProducers))
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.ActiveProducers) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			w[o] = byte(len(x.ActiveProducers) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = compactCount(dst, len(x.ActiveProducers), e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = compactCount(dst, len(x.ActiveProducers))
-		if dst, bad = appendDescribeProducersResponseProducerStateFlexibleSlice(dst, x.ActiveProducers); bad != nil {
-			return nil, bad.in("ActiveProducers", i)
+		if len(x.ActiveProducers) > 0 {
+			dst = flexibleAllDescribeProducersResponseProducerState(dst, x.ActiveProducers, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeProducersResponseProducerStateFlexibleSlice(dst []byte, s []DescribeProducersResponseProducerState) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeProducersResponseProducerState(dst []byte, s []DescribeProducersResponseProducerState, e *encoder) []byte {
 	dst = grow(dst, len(s)*37)
 	for i := range s {
 		x := &s[i]
@@ -159,11 +155,9 @@ func appendDescribeProducersResponseProducerStateFlexibleSlice(dst []byte, s []D
 		p[36] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*37)
 		}
 	}
-	return dst, nil
+	return dst
 }

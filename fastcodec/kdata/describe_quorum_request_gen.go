@@ -13,21 +13,15 @@ type DescribeQuorumRequest struct {
 	Topics      []DescribeQuorumRequestTopicData
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeQuorumRequest returns one with Kafka's defaults.
 func NewDescribeQuorumRequest() DescribeQuorumRequest { return DescribeQuorumRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeQuorumRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeQuorumRequestTopicData is the struct TopicData of DescribeQuorumRequest.
 type DescribeQuorumRequestTopicData struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []DescribeQuorumRequestPartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -38,64 +32,53 @@ type DescribeQuorumRequestPartitionData struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeQuorumRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("DescribeQuorumRequest", version, 0, 2)
-	default:
-		out, bad = appendDescribeQuorumRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeQuorumRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("DescribeQuorumRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeQuorumRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeQuorumRequestFlexible(dst []byte, x *DescribeQuorumRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendDescribeQuorumRequestTopicDataFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.Topics), e)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllDescribeQuorumRequestTopicData(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeQuorumRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeQuorumRequestTopicDataFlexibleSlice(dst []byte, s []DescribeQuorumRequestTopicData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeQuorumRequestTopicData(dst []byte, s []DescribeQuorumRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendDescribeQuorumRequestPartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllDescribeQuorumRequestPartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeQuorumRequestPartitionDataFlexibleSlice(dst []byte, s []DescribeQuorumRequestPartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeQuorumRequestPartitionData(dst []byte, s []DescribeQuorumRequestPartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*5)
 	for i := range s {
 		x := &s[i]
@@ -105,11 +88,9 @@ func appendDescribeQuorumRequestPartitionDataFlexibleSlice(dst []byte, s []Descr
 		p[4] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*5)
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -11,12 +11,12 @@ import (
 // DescribeQuorumResponse is Kafka's message of that name, versions 0-2.
 type DescribeQuorumResponse struct {
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // versions 2+, nullable, ignorable
+	ErrorMessage []byte `kafka:"ErrorMessage string 2+ null ignorable"`
 	Topics       []DescribeQuorumResponseTopicData
-	Nodes        []DescribeQuorumResponseNode // versions 2+
+	Nodes        []DescribeQuorumResponseNode `kafka:"Nodes 2+"`
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeQuorumResponse returns one with Kafka's defaults.
@@ -24,15 +24,9 @@ func NewDescribeQuorumResponse() DescribeQuorumResponse {
 	return DescribeQuorumResponse{ErrorMessage: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeQuorumResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeQuorumResponseTopicData is the struct TopicData of DescribeQuorumResponse.
 type DescribeQuorumResponseTopicData struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []DescribeQuorumResponsePartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -41,8 +35,8 @@ type DescribeQuorumResponseTopicData struct {
 type DescribeQuorumResponsePartitionData struct {
 	PartitionIndex int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // versions 2+, nullable, ignorable
-	LeaderID       int32
+	ErrorMessage   []byte `kafka:"ErrorMessage string 2+ null ignorable"`
+	LeaderID       int32  `kafka:"LeaderId"`
 	LeaderEpoch    int32
 	HighWatermark  int64
 	CurrentVoters  []DescribeQuorumResponseReplicaState
@@ -57,11 +51,11 @@ func NewDescribeQuorumResponsePartitionData() DescribeQuorumResponsePartitionDat
 
 // DescribeQuorumResponseReplicaState is the struct ReplicaState of DescribeQuorumResponse.
 type DescribeQuorumResponseReplicaState struct {
-	ReplicaID             int32
-	ReplicaDirectoryID    fastcodec.UUID // versions 2+
+	ReplicaID             int32          `kafka:"ReplicaId"`
+	ReplicaDirectoryID    fastcodec.UUID `kafka:"ReplicaDirectoryId 2+"`
 	LogEndOffset          int64
-	LastFetchTimestamp    int64 // versions 1+, ignorable
-	LastCaughtUpTimestamp int64 // versions 1+, ignorable
+	LastFetchTimestamp    int64 `kafka:"LastFetchTimestamp 1+ = -1 ignorable"`
+	LastCaughtUpTimestamp int64 `kafka:"LastCaughtUpTimestamp 1+ = -1 ignorable"`
 	UnknownTags           []fastcodec.Tag
 }
 
@@ -75,148 +69,161 @@ func NewDescribeQuorumResponseReplicaState() DescribeQuorumResponseReplicaState 
 
 // DescribeQuorumResponseNode is the struct Node of DescribeQuorumResponse.
 type DescribeQuorumResponseNode struct {
-	NodeID      int32
+	NodeID      int32 `kafka:"NodeId"`
 	Listeners   []DescribeQuorumResponseListener
 	UnknownTags []fastcodec.Tag
 }
 
 // DescribeQuorumResponseListener is the struct Listener of DescribeQuorumResponse.
 type DescribeQuorumResponseListener struct {
-	Name        []byte
-	Host        []byte
+	Name        []byte `kafka:"Name string"`
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeQuorumResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("DescribeQuorumResponse", version, 0, 2)
-	default:
-		out, bad = appendDescribeQuorumResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeQuorumResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("DescribeQuorumResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeQuorumResponse", version)
+	start, e := len(dst), new(encoder)
+	if v < 2 && len(x.Nodes) > 0 {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendDescribeQuorumResponseFlexible(dst []byte, x *DescribeQuorumResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Topics)|len(x.Nodes)) {
-		return nil, tooLong(-1, "ErrorMessage:text Topics Nodes", len(x.ErrorMessage), len(x.Topics), len(x.Nodes))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if v >= 2 {
-		dst = compactNullableString(dst, x.ErrorMessage)
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendDescribeQuorumResponseTopicDataFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if v >= 2 {
-		dst = compactCount(dst, len(x.Nodes))
-		if dst, bad = appendDescribeQuorumResponseNodeFlexibleSlice(dst, x.Nodes); bad != nil {
-			return nil, bad.in("Nodes", -1)
+	f0 := x.ErrorMessage
+	if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+		o := 2
+		if v >= 2 {
+			w[o] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f0)
+			o += 1 + len(f0)
 		}
-	} else if len(x.Nodes) > 0 {
-		return nil, lacking("Nodes", -1)
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		if v >= 2 {
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+		}
+		dst = compactCount(dst, len(x.Topics), e)
+	}
+	if len(x.Topics) > 0 {
+		dst = flexibleAllDescribeQuorumResponseTopicData(dst, x.Topics, v, e)
+	}
+	if v >= 2 {
+		dst = compactCount(dst, len(x.Nodes), e)
+		if len(x.Nodes) > 0 {
+			dst = flexibleAllDescribeQuorumResponseNode(dst, x.Nodes, e)
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeQuorumResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeQuorumResponseTopicDataFlexibleSlice(dst []byte, s []DescribeQuorumResponseTopicData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeQuorumResponseTopicData(dst []byte, s []DescribeQuorumResponseTopicData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendDescribeQuorumResponsePartitionDataFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllDescribeQuorumResponsePartitionData(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeQuorumResponsePartitionDataFlexibleSlice(dst []byte, s []DescribeQuorumResponsePartitionData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuorumResponsePartitionData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.CurrentVoters)|len(x.Observers)) {
-			return nil, tooLong(i, "ErrorMessage:text CurrentVoters Observers", len(x.ErrorMessage), len(x.CurrentVoters), len(x.Observers))
+		f0 := x.ErrorMessage
+		if n := len(dst) + 56; n <= cap(dst) && len(f0) <= 32 && len(x.CurrentVoters) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			o := 6
+			if v >= 2 {
+				w[o] = byte(lengthOf(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			{
+				p := (*[16]byte)(w[o : o+16])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.LeaderID))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.HighWatermark))
+			}
+			w[o+16] = byte(len(x.CurrentVoters) + 1)
+			dst = dst[:len(dst)+o+17]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			if v >= 2 {
+				dst = compactNullableString(dst, x.ErrorMessage, e)
+			}
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.LeaderID))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.HighWatermark))
+			}
+			dst = compactCount(dst, len(x.CurrentVoters), e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if v >= 2 {
-			dst = compactNullableString(dst, x.ErrorMessage)
+		if len(x.CurrentVoters) > 0 {
+			dst = flexibleAllDescribeQuorumResponseReplicaState(dst, x.CurrentVoters, v, e)
 		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.LeaderID))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
-			binary.BigEndian.PutUint64(p[8:16], uint64(x.HighWatermark))
-		}
-		dst = compactCount(dst, len(x.CurrentVoters))
-		if dst, bad = appendDescribeQuorumResponseReplicaStateFlexibleSlice(dst, x.CurrentVoters, v); bad != nil {
-			return nil, bad.in("CurrentVoters", i)
-		}
-		dst = compactCount(dst, len(x.Observers))
-		if dst, bad = appendDescribeQuorumResponseReplicaStateFlexibleSlice(dst, x.Observers, v); bad != nil {
-			return nil, bad.in("Observers", i)
+		dst = compactCount(dst, len(x.Observers), e)
+		if len(x.Observers) > 0 {
+			dst = flexibleAllDescribeQuorumResponseReplicaState(dst, x.Observers, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeQuorumResponseReplicaStateFlexibleSlice(dst []byte, s []DescribeQuorumResponseReplicaState, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeQuorumResponseReplicaState(dst []byte, s []DescribeQuorumResponseReplicaState, v int16, e *encoder) []byte {
 	if v < 2 {
 		for i := range s {
 			x := &s[i]
-			if x.ReplicaDirectoryID != (fastcodec.UUID{}) {
-				return nil, lacking("ReplicaDirectoryId", i)
-			}
+			e.failIf(x.ReplicaDirectoryID != (fastcodec.UUID{}))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogEndOffset))
 			if v >= 1 {
 				dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastFetchTimestamp))
-			}
-			if v >= 1 {
 				dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastCaughtUpTimestamp))
 			}
 			dst = append(dst, 0)
 			if len(x.UnknownTags) > 0 {
-				if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-					return nil, bad
-				}
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
-		return dst, nil
+		return dst
 	}
 	dst = grow(dst, len(s)*45)
 	for i := range s {
@@ -232,53 +239,63 @@ func appendDescribeQuorumResponseReplicaStateFlexibleSlice(dst []byte, s []Descr
 		p[44] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*45)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeQuorumResponseNodeFlexibleSlice(dst []byte, s []DescribeQuorumResponseNode) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeQuorumResponseNode(dst []byte, s []DescribeQuorumResponseNode, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Listeners)) {
-			return nil, tooLong(i, "Listeners", len(x.Listeners))
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Listeners) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			w[4] = byte(len(x.Listeners) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactCount(dst, len(x.Listeners), e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactCount(dst, len(x.Listeners))
-		if dst, bad = appendDescribeQuorumResponseListenerFlexibleSlice(dst, x.Listeners); bad != nil {
-			return nil, bad.in("Listeners", i)
+		if len(x.Listeners) > 0 {
+			dst = flexibleAllDescribeQuorumResponseListener(dst, x.Listeners, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeQuorumResponseListenerFlexibleSlice(dst []byte, s []DescribeQuorumResponseListener) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeQuorumResponseListener(dst []byte, s []DescribeQuorumResponseListener, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Host:text", len(x.Name), len(x.Host))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.Host
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint16(dst, x.Port)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -11,7 +11,7 @@ type DescribeShareGroupOffsetsRequest struct {
 	Groups      []DescribeShareGroupOffsetsRequestGroup
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeShareGroupOffsetsRequest returns one with Kafka's defaults.
@@ -19,16 +19,10 @@ func NewDescribeShareGroupOffsetsRequest() DescribeShareGroupOffsetsRequest {
 	return DescribeShareGroupOffsetsRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeShareGroupOffsetsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeShareGroupOffsetsRequestGroup is the struct DescribeShareGroupOffsetsRequestGroup of DescribeShareGroupOffsetsRequest.
 type DescribeShareGroupOffsetsRequestGroup struct {
-	GroupID     []byte
-	Topics      []DescribeShareGroupOffsetsRequestTopic // nullable
+	GroupID     []byte                                  `kafka:"GroupId string"`
+	Topics      []DescribeShareGroupOffsetsRequestTopic `kafka:"Topics null"`
 	UnknownTags []fastcodec.Tag
 
 	spareTopics []DescribeShareGroupOffsetsRequestTopic
@@ -46,83 +40,79 @@ func (x *DescribeShareGroupOffsetsRequestGroup) ResizeTopics(n int) {
 
 // DescribeShareGroupOffsetsRequestTopic is the struct DescribeShareGroupOffsetsRequestTopic of DescribeShareGroupOffsetsRequest.
 type DescribeShareGroupOffsetsRequestTopic struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeShareGroupOffsetsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("DescribeShareGroupOffsetsRequest", version, 0, 1)
-	default:
-		out, bad = appendDescribeShareGroupOffsetsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeShareGroupOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("DescribeShareGroupOffsetsRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeShareGroupOffsetsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeShareGroupOffsetsRequestFlexible(dst []byte, x *DescribeShareGroupOffsetsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	dst = compactCount(dst, len(x.Groups))
-	if dst, bad = appendDescribeShareGroupOffsetsRequestGroupFlexibleSlice(dst, x.Groups); bad != nil {
-		return nil, bad.in("Groups", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.Groups), e)
+	if len(x.Groups) > 0 {
+		dst = flexibleAllDescribeShareGroupOffsetsRequestGroup(dst, x.Groups, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeShareGroupOffsetsRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeShareGroupOffsetsRequestGroupFlexibleSlice(dst []byte, s []DescribeShareGroupOffsetsRequestGroup) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeShareGroupOffsetsRequestGroup(dst []byte, s []DescribeShareGroupOffsetsRequestGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "GroupId:text Topics", len(x.GroupID), len(x.Topics))
+		f0 := x.GroupID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(x.Topics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = compactCount(dst, lengthOf(x.Topics), e)
 		}
-		dst = compactString(dst, x.GroupID)
-		dst = compactCount(dst, countOf(x.Topics))
-		if dst, bad = appendDescribeShareGroupOffsetsRequestTopicFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllDescribeShareGroupOffsetsRequestTopic(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeShareGroupOffsetsRequestTopicFlexibleSlice(dst []byte, s []DescribeShareGroupOffsetsRequestTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeShareGroupOffsetsRequestTopic(dst []byte, s []DescribeShareGroupOffsetsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
-		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.TopicName, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

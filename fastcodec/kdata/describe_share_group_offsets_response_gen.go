@@ -14,7 +14,7 @@ type DescribeShareGroupOffsetsResponse struct {
 	Groups         []DescribeShareGroupOffsetsResponseGroup
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeShareGroupOffsetsResponse returns one with Kafka's defaults.
@@ -22,25 +22,19 @@ func NewDescribeShareGroupOffsetsResponse() DescribeShareGroupOffsetsResponse {
 	return DescribeShareGroupOffsetsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeShareGroupOffsetsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeShareGroupOffsetsResponseGroup is the struct DescribeShareGroupOffsetsResponseGroup of DescribeShareGroupOffsetsResponse.
 type DescribeShareGroupOffsetsResponseGroup struct {
-	GroupID      []byte
+	GroupID      []byte `kafka:"GroupId string"`
 	Topics       []DescribeShareGroupOffsetsResponseTopic
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null = null"`
 	UnknownTags  []fastcodec.Tag
 }
 
 // DescribeShareGroupOffsetsResponseTopic is the struct DescribeShareGroupOffsetsResponseTopic of DescribeShareGroupOffsetsResponse.
 type DescribeShareGroupOffsetsResponseTopic struct {
-	TopicName   []byte
-	TopicID     fastcodec.UUID
+	TopicName   []byte         `kafka:"TopicName string"`
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []DescribeShareGroupOffsetsResponsePartition
 	UnknownTags []fastcodec.Tag
 }
@@ -50,9 +44,9 @@ type DescribeShareGroupOffsetsResponsePartition struct {
 	PartitionIndex int32
 	StartOffset    int64
 	LeaderEpoch    int32
-	Lag            int64 // versions 1+, ignorable
+	Lag            int64 `kafka:"Lag 1+ = -1 ignorable"`
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null = null"`
 	UnknownTags    []fastcodec.Tag
 }
 
@@ -61,113 +55,140 @@ func NewDescribeShareGroupOffsetsResponsePartition() DescribeShareGroupOffsetsRe
 	return DescribeShareGroupOffsetsResponsePartition{Lag: -1}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeShareGroupOffsetsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("DescribeShareGroupOffsetsResponse", version, 0, 1)
-	default:
-		out, bad = appendDescribeShareGroupOffsetsResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("DescribeShareGroupOffsetsResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeShareGroupOffsetsResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 5; n <= cap(dst) && len(x.Groups) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		w[4] = byte(len(x.Groups) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = compactCount(dst, len(x.Groups), e)
 	}
-	return out, nil
-}
-
-func appendDescribeShareGroupOffsetsResponseFlexible(dst []byte, x *DescribeShareGroupOffsetsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Groups))
-	if dst, bad = appendDescribeShareGroupOffsetsResponseGroupFlexibleSlice(dst, x.Groups, v); bad != nil {
-		return nil, bad.in("Groups", -1)
+	if len(x.Groups) > 0 {
+		dst = flexibleAllDescribeShareGroupOffsetsResponseGroup(dst, x.Groups, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeShareGroupOffsetsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeShareGroupOffsetsResponseGroupFlexibleSlice(dst []byte, s []DescribeShareGroupOffsetsResponseGroup, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeShareGroupOffsetsResponseGroup(dst []byte, s []DescribeShareGroupOffsetsResponseGroup, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.GroupID)|len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "GroupId:text Topics ErrorMessage:text", len(x.GroupID), len(x.Topics), len(x.ErrorMessage))
+		f0 := x.GroupID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-		dst = compactString(dst, x.GroupID)
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendDescribeShareGroupOffsetsResponseTopicFlexibleSlice(dst, x.Topics, v); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllDescribeShareGroupOffsetsResponseTopic(dst, x.Topics, v, e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f1 := x.ErrorMessage
+		if n := len(dst) + 36; n <= cap(dst) && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[3:35]), f1)
+			o := 3 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeShareGroupOffsetsResponseTopicFlexibleSlice(dst []byte, s []DescribeShareGroupOffsetsResponseTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeShareGroupOffsetsResponseTopic(dst []byte, s []DescribeShareGroupOffsetsResponseTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+			w[o+16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+17]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendDescribeShareGroupOffsetsResponsePartitionFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllDescribeShareGroupOffsetsResponsePartition(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeShareGroupOffsetsResponsePartitionFlexibleSlice(dst []byte, s []DescribeShareGroupOffsetsResponsePartition, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeShareGroupOffsetsResponsePartition(dst []byte, s []DescribeShareGroupOffsetsResponsePartition, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
-		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(p[4:12], uint64(x.StartOffset))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
-		}
-		if v >= 1 {
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.Lag))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.ErrorMessage
+		if n := len(dst) + 60; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.StartOffset))
+			binary.BigEndian.PutUint32(w[12:16], uint32(x.LeaderEpoch))
+			o := 16
+			if v >= 1 {
+				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.Lag))
+				o += 8
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			w[o+2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[o+3:o+35]), f0)
+			o += 3 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.StartOffset))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+			}
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint64(dst, uint64(x.Lag))
+			}
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -11,12 +11,12 @@ import (
 // DescribeTopicPartitionsRequest is Kafka's message of that name, versions 0.
 type DescribeTopicPartitionsRequest struct {
 	Topics                 []DescribeTopicPartitionsRequestTopicRequest
-	ResponsePartitionLimit int32
-	Cursor                 *DescribeTopicPartitionsRequestCursor // nullable
+	ResponsePartitionLimit int32                                 `kafka:"ResponsePartitionLimit = 2000"`
+	Cursor                 *DescribeTopicPartitionsRequestCursor `kafka:"Cursor null = null"`
 	UnknownTags            []fastcodec.Tag
 
 	spareCursor *DescribeTopicPartitionsRequestCursor
-	held        []byte
+	held
 }
 
 // NewDescribeTopicPartitionsRequest returns one with Kafka's defaults.
@@ -29,98 +29,88 @@ func (x *DescribeTopicPartitionsRequest) PresentCursor(present bool) *DescribeTo
 	return presentNullable(&x.Cursor, &x.spareCursor, present)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeTopicPartitionsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeTopicPartitionsRequestTopicRequest is the struct TopicRequest of DescribeTopicPartitionsRequest.
 type DescribeTopicPartitionsRequestTopicRequest struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	UnknownTags []fastcodec.Tag
 }
 
 // DescribeTopicPartitionsRequestCursor is the struct Cursor of DescribeTopicPartitionsRequest.
 type DescribeTopicPartitionsRequestCursor struct {
-	TopicName      []byte
+	TopicName      []byte `kafka:"TopicName string"`
 	PartitionIndex int32
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeTopicPartitionsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DescribeTopicPartitionsRequest", version, 0, 0)
-	default:
-		out, bad = appendDescribeTopicPartitionsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeTopicPartitionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DescribeTopicPartitionsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeTopicPartitionsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeTopicPartitionsRequestFlexible(dst []byte, x *DescribeTopicPartitionsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendDescribeTopicPartitionsRequestTopicRequestFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.Topics), e)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllDescribeTopicPartitionsRequestTopicRequest(dst, x.Topics, e)
 	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ResponsePartitionLimit))
 	if x.Cursor == nil {
 		dst = append(dst, 0xff)
 	} else {
 		dst = append(dst, 1)
-		if dst, bad = appendDescribeTopicPartitionsRequestCursorFlexible(dst, x.Cursor); bad != nil {
-			return nil, bad.in("Cursor", -1)
-		}
+		dst = flexibleDescribeTopicPartitionsRequestCursor(dst, x.Cursor, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeTopicPartitionsRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeTopicPartitionsRequestTopicRequestFlexibleSlice(dst []byte, s []DescribeTopicPartitionsRequestTopicRequest) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeTopicPartitionsRequestTopicRequest(dst []byte, s []DescribeTopicPartitionsRequestTopicRequest, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
-		}
-		dst = compactString(dst, x.Name)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeTopicPartitionsRequestCursorFlexible(dst []byte, x *DescribeTopicPartitionsRequestCursor) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TopicName) > fastcodec.MaxString {
-		return nil, tooLong(-1, "TopicName:text", len(x.TopicName))
-	}
-	dst = compactString(dst, x.TopicName)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+func flexibleDescribeTopicPartitionsRequestCursor(dst []byte, x *DescribeTopicPartitionsRequestCursor, e *encoder) []byte {
+	f0 := x.TopicName
+	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		{
+			p := (*[5]byte)(w[o : o+5])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+			p[4] = 0
+		}
+		dst = dst[:len(dst)+o+5]
+	} else {
+		dst = compactString(dst, x.TopicName, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }

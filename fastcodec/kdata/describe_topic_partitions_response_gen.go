@@ -10,13 +10,13 @@ import (
 
 // DescribeTopicPartitionsResponse is Kafka's message of that name, versions 0.
 type DescribeTopicPartitionsResponse struct {
-	ThrottleTimeMs int32 // ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs ignorable"`
 	Topics         []DescribeTopicPartitionsResponseTopic
-	NextCursor     *DescribeTopicPartitionsResponseCursor // nullable
+	NextCursor     *DescribeTopicPartitionsResponseCursor `kafka:"NextCursor null = null"`
 	UnknownTags    []fastcodec.Tag
 
 	spareNextCursor *DescribeTopicPartitionsResponseCursor
-	held            []byte
+	held
 }
 
 // NewDescribeTopicPartitionsResponse returns one with Kafka's defaults.
@@ -29,20 +29,14 @@ func (x *DescribeTopicPartitionsResponse) PresentNextCursor(present bool) *Descr
 	return presentNullable(&x.NextCursor, &x.spareNextCursor, present)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeTopicPartitionsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeTopicPartitionsResponseTopic is the struct DescribeTopicPartitionsResponseTopic of DescribeTopicPartitionsResponse.
 type DescribeTopicPartitionsResponseTopic struct {
 	ErrorCode                 fastcodec.ErrorCode
-	Name                      []byte         // nullable
-	TopicID                   fastcodec.UUID // ignorable
-	IsInternal                bool           // ignorable
+	Name                      []byte         `kafka:"Name string null"`
+	TopicID                   fastcodec.UUID `kafka:"TopicId ignorable"`
+	IsInternal                bool           `kafka:"IsInternal ignorable"`
 	Partitions                []DescribeTopicPartitionsResponsePartition
-	TopicAuthorizedOperations int32
+	TopicAuthorizedOperations int32 `kafka:"TopicAuthorizedOperations = -2147483648"`
 	UnknownTags               []fastcodec.Tag
 }
 
@@ -58,13 +52,13 @@ func NewDescribeTopicPartitionsResponseTopic() DescribeTopicPartitionsResponseTo
 type DescribeTopicPartitionsResponsePartition struct {
 	ErrorCode              fastcodec.ErrorCode
 	PartitionIndex         int32
-	LeaderID               int32
-	LeaderEpoch            int32 // ignorable
+	LeaderID               int32 `kafka:"LeaderId"`
+	LeaderEpoch            int32 `kafka:"LeaderEpoch = -1 ignorable"`
 	ReplicaNodes           []int32
 	IsrNodes               []int32
-	EligibleLeaderReplicas []int32 // nullable
-	LastKnownElr           []int32 // nullable
-	OfflineReplicas        []int32 // ignorable
+	EligibleLeaderReplicas []int32 `kafka:"EligibleLeaderReplicas null = null"`
+	LastKnownElr           []int32 `kafka:"LastKnownElr null = null"`
+	OfflineReplicas        []int32 `kafka:"OfflineReplicas ignorable"`
 	UnknownTags            []fastcodec.Tag
 
 	spareEligibleLeaderReplicas []int32
@@ -88,132 +82,157 @@ func (x *DescribeTopicPartitionsResponsePartition) ResizeLastKnownElr(n int) {
 
 // DescribeTopicPartitionsResponseCursor is the struct Cursor of DescribeTopicPartitionsResponse.
 type DescribeTopicPartitionsResponseCursor struct {
-	TopicName      []byte
+	TopicName      []byte `kafka:"TopicName string"`
 	PartitionIndex int32
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeTopicPartitionsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DescribeTopicPartitionsResponse", version, 0, 0)
-	default:
-		out, bad = appendDescribeTopicPartitionsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeTopicPartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DescribeTopicPartitionsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeTopicPartitionsResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		w[4] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendDescribeTopicPartitionsResponseFlexible(dst []byte, x *DescribeTopicPartitionsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendDescribeTopicPartitionsResponseTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllDescribeTopicPartitionsResponseTopic(dst, x.Topics, e)
 	}
 	if x.NextCursor == nil {
 		dst = append(dst, 0xff)
 	} else {
 		dst = append(dst, 1)
-		if dst, bad = appendDescribeTopicPartitionsResponseCursorFlexible(dst, x.NextCursor); bad != nil {
-			return nil, bad.in("NextCursor", -1)
-		}
+		dst = flexibleDescribeTopicPartitionsResponseCursor(dst, x.NextCursor, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeTopicPartitionsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeTopicPartitionsResponseTopicFlexibleSlice(dst []byte, s []DescribeTopicPartitionsResponseTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeTopicPartitionsResponseTopic(dst []byte, s []DescribeTopicPartitionsResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 53; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			{
+				p := (*[17]byte)(w[o : o+17])
+				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+				p[16] = bit(x.IsInternal)
+			}
+			w[o+17] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+18]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.Name, e)
+			dst = room(dst, 17)
+			{
+				p := (*[17]byte)(dst[len(dst)-17:])
+				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+				p[16] = bit(x.IsInternal)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.Name)
-		dst = room(dst, 17)
-		{
-			p := (*[17]byte)(dst[len(dst)-17:])
-			binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-			binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-			p[16] = bit(x.IsInternal)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendDescribeTopicPartitionsResponsePartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllDescribeTopicPartitionsResponsePartition(dst, x.Partitions, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopicAuthorizedOperations))
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeTopicPartitionsResponsePartitionFlexibleSlice(dst []byte, s []DescribeTopicPartitionsResponsePartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeTopicPartitionsResponsePartition(dst []byte, s []DescribeTopicPartitionsResponsePartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.ReplicaNodes) | len(x.IsrNodes) | len(x.EligibleLeaderReplicas) | len(x.LastKnownElr) | len(x.OfflineReplicas)) {
-			return nil, tooLong(i, "ReplicaNodes IsrNodes EligibleLeaderReplicas LastKnownElr OfflineReplicas", len(x.ReplicaNodes), len(x.IsrNodes), len(x.EligibleLeaderReplicas), len(x.LastKnownElr), len(x.OfflineReplicas))
-		}
-		dst = room(dst, 14)
-		{
-			p := (*[14]byte)(dst[len(dst)-14:])
-			binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-			binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
-		}
-		dst = compactCount(dst, len(x.ReplicaNodes))
-		dst = appendInt32s(dst, x.ReplicaNodes)
-		dst = compactCount(dst, len(x.IsrNodes))
-		dst = appendInt32s(dst, x.IsrNodes)
-		dst = compactCount(dst, countOf(x.EligibleLeaderReplicas))
-		dst = appendInt32s(dst, x.EligibleLeaderReplicas)
-		dst = compactCount(dst, countOf(x.LastKnownElr))
-		dst = appendInt32s(dst, x.LastKnownElr)
-		dst = compactCount(dst, len(x.OfflineReplicas))
-		dst = appendInt32s(dst, x.OfflineReplicas)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1, f2, f3, f4 := x.ReplicaNodes, x.IsrNodes, x.EligibleLeaderReplicas, x.LastKnownElr, x.OfflineReplicas
+		if n := len(dst) + 180; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(f4) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
+			binary.BigEndian.PutUint32(w[10:14], uint32(x.LeaderEpoch))
+			w[14] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[15:47]), f0)
+			o := 15 + 4*len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = byte(lengthOf(f2) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + 4*len(f2)
+			w[o] = byte(lengthOf(f3) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + 4*len(f3)
+			w[o] = byte(len(f4) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f4)
+			o += 1 + 4*len(f4)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 14)
+			{
+				p := (*[14]byte)(dst[len(dst)-14:])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+				binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
+				binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
+			}
+			dst = compactInt32s(dst, x.ReplicaNodes, e)
+			dst = compactInt32s(dst, x.IsrNodes, e)
+			dst = compactNullableInt32s(dst, x.EligibleLeaderReplicas, e)
+			dst = compactNullableInt32s(dst, x.LastKnownElr, e)
+			dst = compactInt32s(dst, x.OfflineReplicas, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeTopicPartitionsResponseCursorFlexible(dst []byte, x *DescribeTopicPartitionsResponseCursor) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TopicName) > fastcodec.MaxString {
-		return nil, tooLong(-1, "TopicName:text", len(x.TopicName))
-	}
-	dst = compactString(dst, x.TopicName)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+func flexibleDescribeTopicPartitionsResponseCursor(dst []byte, x *DescribeTopicPartitionsResponseCursor, e *encoder) []byte {
+	f0 := x.TopicName
+	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		{
+			p := (*[5]byte)(w[o : o+5])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+			p[4] = 0
+		}
+		dst = dst[:len(dst)+o+5]
+	} else {
+		dst = compactString(dst, x.TopicName, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -8,10 +8,10 @@ import (
 
 // DescribeTransactionsRequest is Kafka's message of that name, versions 0.
 type DescribeTransactionsRequest struct {
-	TransactionalIDs [][]byte
+	TransactionalIDs [][]byte `kafka:"TransactionalIds string"`
 	UnknownTags      []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeTransactionsRequest returns one with Kafka's defaults.
@@ -19,42 +19,22 @@ func NewDescribeTransactionsRequest() DescribeTransactionsRequest {
 	return DescribeTransactionsRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeTransactionsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeTransactionsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DescribeTransactionsRequest", version, 0, 0)
-	default:
-		out, bad = appendDescribeTransactionsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeTransactionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DescribeTransactionsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeTransactionsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeTransactionsRequestFlexible(dst []byte, x *DescribeTransactionsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.TransactionalIDs)) {
-		return nil, tooLong(-1, "TransactionalIds", len(x.TransactionalIDs))
-	}
-	dst = compactCount(dst, len(x.TransactionalIDs))
-	if dst, bad = compactStrings(dst, x.TransactionalIDs); bad != nil {
-		return nil, bad.in("TransactionalIds", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.TransactionalIDs), e)
+	if len(x.TransactionalIDs) > 0 {
+		dst = compactStrings(dst, x.TransactionalIDs, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeTransactionsRequest", v, 0)
 	}
 	return dst, nil
 }

@@ -14,7 +14,7 @@ type DescribeTransactionsResponse struct {
 	TransactionStates []DescribeTransactionsResponseTransactionState
 	UnknownTags       []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeTransactionsResponse returns one with Kafka's defaults.
@@ -22,20 +22,14 @@ func NewDescribeTransactionsResponse() DescribeTransactionsResponse {
 	return DescribeTransactionsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeTransactionsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeTransactionsResponseTransactionState is the struct TransactionState of DescribeTransactionsResponse.
 type DescribeTransactionsResponseTransactionState struct {
 	ErrorCode              fastcodec.ErrorCode
-	TransactionalID        []byte
-	TransactionState       []byte
+	TransactionalID        []byte `kafka:"TransactionalId string"`
+	TransactionState       []byte `kafka:"TransactionState string"`
 	TransactionTimeoutMs   int32
 	TransactionStartTimeMs int64
-	ProducerID             int64
+	ProducerID             int64 `kafka:"ProducerId"`
 	ProducerEpoch          int16
 	Topics                 []DescribeTransactionsResponseTopicData
 	UnknownTags            []fastcodec.Tag
@@ -43,94 +37,108 @@ type DescribeTransactionsResponseTransactionState struct {
 
 // DescribeTransactionsResponseTopicData is the struct TopicData of DescribeTransactionsResponse.
 type DescribeTransactionsResponseTopicData struct {
-	Topic       []byte
+	Topic       []byte `kafka:"Topic string"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeTransactionsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DescribeTransactionsResponse", version, 0, 0)
-	default:
-		out, bad = appendDescribeTransactionsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DescribeTransactionsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeTransactionsResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 5; n <= cap(dst) && len(x.TransactionStates) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		w[4] = byte(len(x.TransactionStates) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = compactCount(dst, len(x.TransactionStates), e)
 	}
-	return out, nil
-}
-
-func appendDescribeTransactionsResponseFlexible(dst []byte, x *DescribeTransactionsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.TransactionStates)) {
-		return nil, tooLong(-1, "TransactionStates", len(x.TransactionStates))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.TransactionStates))
-	if dst, bad = appendDescribeTransactionsResponseTransactionStateFlexibleSlice(dst, x.TransactionStates); bad != nil {
-		return nil, bad.in("TransactionStates", -1)
+	if len(x.TransactionStates) > 0 {
+		dst = flexibleAllDescribeTransactionsResponseTransactionState(dst, x.TransactionStates, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeTransactionsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeTransactionsResponseTransactionStateFlexibleSlice(dst []byte, s []DescribeTransactionsResponseTransactionState) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeTransactionsResponseTransactionState(dst []byte, s []DescribeTransactionsResponseTransactionState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TransactionalID)|len(x.TransactionState) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "TransactionalId:text TransactionState:text Topics", len(x.TransactionalID), len(x.TransactionState), len(x.Topics))
+		f0, f1 := x.TransactionalID, x.TransactionState
+		if n := len(dst) + 91; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[22]byte)(w[o : o+22])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.TransactionTimeoutMs))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.TransactionStartTimeMs))
+				binary.BigEndian.PutUint64(p[12:20], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[20:22], uint16(x.ProducerEpoch))
+			}
+			w[o+22] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+23]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactString(dst, x.TransactionalID, e)
+			dst = compactString(dst, x.TransactionState, e)
+			dst = room(dst, 22)
+			{
+				p := (*[22]byte)(dst[len(dst)-22:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.TransactionTimeoutMs))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.TransactionStartTimeMs))
+				binary.BigEndian.PutUint64(p[12:20], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[20:22], uint16(x.ProducerEpoch))
+			}
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactString(dst, x.TransactionalID)
-		dst = compactString(dst, x.TransactionState)
-		dst = room(dst, 22)
-		{
-			p := (*[22]byte)(dst[len(dst)-22:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.TransactionTimeoutMs))
-			binary.BigEndian.PutUint64(p[4:12], uint64(x.TransactionStartTimeMs))
-			binary.BigEndian.PutUint64(p[12:20], uint64(x.ProducerID))
-			binary.BigEndian.PutUint16(p[20:22], uint16(x.ProducerEpoch))
-		}
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendDescribeTransactionsResponseTopicDataFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllDescribeTransactionsResponseTopicData(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeTransactionsResponseTopicDataFlexibleSlice(dst []byte, s []DescribeTransactionsResponseTopicData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeTransactionsResponseTopicData(dst []byte, s []DescribeTransactionsResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
-		}
-		dst = compactString(dst, x.Topic)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Topic, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -8,11 +8,11 @@ import (
 
 // DescribeUserScramCredentialsRequest is Kafka's message of that name, versions 0.
 type DescribeUserScramCredentialsRequest struct {
-	Users       []DescribeUserScramCredentialsRequestUserName // nullable
+	Users       []DescribeUserScramCredentialsRequestUserName `kafka:"Users null"`
 	UnknownTags []fastcodec.Tag
 
 	spareUsers []DescribeUserScramCredentialsRequestUserName
-	held       []byte
+	held
 }
 
 // NewDescribeUserScramCredentialsRequest returns one with Kafka's defaults.
@@ -25,66 +25,50 @@ func (x *DescribeUserScramCredentialsRequest) ResizeUsers(n int) {
 	resizeNullable(&x.Users, &x.spareUsers, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeUserScramCredentialsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeUserScramCredentialsRequestUserName is the struct UserName of DescribeUserScramCredentialsRequest.
 type DescribeUserScramCredentialsRequestUserName struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeUserScramCredentialsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DescribeUserScramCredentialsRequest", version, 0, 0)
-	default:
-		out, bad = appendDescribeUserScramCredentialsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DescribeUserScramCredentialsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeUserScramCredentialsRequest", version)
-	}
-	return out, nil
-}
-
-func appendDescribeUserScramCredentialsRequestFlexible(dst []byte, x *DescribeUserScramCredentialsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Users)) {
-		return nil, tooLong(-1, "Users", len(x.Users))
-	}
-	dst = compactCount(dst, countOf(x.Users))
-	if dst, bad = appendDescribeUserScramCredentialsRequestUserNameFlexibleSlice(dst, x.Users); bad != nil {
-		return nil, bad.in("Users", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, lengthOf(x.Users), e)
+	if len(x.Users) > 0 {
+		dst = flexibleAllDescribeUserScramCredentialsRequestUserName(dst, x.Users, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeUserScramCredentialsRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeUserScramCredentialsRequestUserNameFlexibleSlice(dst []byte, s []DescribeUserScramCredentialsRequestUserName) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeUserScramCredentialsRequestUserName(dst []byte, s []DescribeUserScramCredentialsRequestUserName, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
-		}
-		dst = compactString(dst, x.Name)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -12,11 +12,11 @@ import (
 type DescribeUserScramCredentialsResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null"`
 	Results        []DescribeUserScramCredentialsResponseResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewDescribeUserScramCredentialsResponse returns one with Kafka's defaults.
@@ -24,17 +24,11 @@ func NewDescribeUserScramCredentialsResponse() DescribeUserScramCredentialsRespo
 	return DescribeUserScramCredentialsResponse{ErrorMessage: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *DescribeUserScramCredentialsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // DescribeUserScramCredentialsResponseResult is the struct DescribeUserScramCredentialsResult of DescribeUserScramCredentialsResponse.
 type DescribeUserScramCredentialsResponseResult struct {
-	User            []byte
+	User            []byte `kafka:"User string"`
 	ErrorCode       fastcodec.ErrorCode
-	ErrorMessage    []byte // nullable
+	ErrorMessage    []byte `kafka:"ErrorMessage string null"`
 	CredentialInfos []DescribeUserScramCredentialsResponseCredentialInfo
 	UnknownTags     []fastcodec.Tag
 }
@@ -51,69 +45,74 @@ type DescribeUserScramCredentialsResponseCredentialInfo struct {
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *DescribeUserScramCredentialsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("DescribeUserScramCredentialsResponse", version, 0, 0)
-	default:
-		out, bad = appendDescribeUserScramCredentialsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *DescribeUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("DescribeUserScramCredentialsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("DescribeUserScramCredentialsResponse", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.ErrorMessage
+	if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Results) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		w[o] = byte(len(x.Results) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		dst = compactCount(dst, len(x.Results), e)
 	}
-	return out, nil
-}
-
-func appendDescribeUserScramCredentialsResponseFlexible(dst []byte, x *DescribeUserScramCredentialsResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "ErrorMessage:text Results", len(x.ErrorMessage), len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendDescribeUserScramCredentialsResponseResultFlexibleSlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
+	if len(x.Results) > 0 {
+		dst = flexibleAllDescribeUserScramCredentialsResponseResult(dst, x.Results, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "DescribeUserScramCredentialsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendDescribeUserScramCredentialsResponseResultFlexibleSlice(dst []byte, s []DescribeUserScramCredentialsResponseResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeUserScramCredentialsResponseResult(dst []byte, s []DescribeUserScramCredentialsResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.User)|len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.CredentialInfos)) {
-			return nil, tooLong(i, "User:text ErrorMessage:text CredentialInfos", len(x.User), len(x.ErrorMessage), len(x.CredentialInfos))
+		f0, f1 := x.User, x.ErrorMessage
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.CredentialInfos) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			w[o+2] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			w[o] = byte(len(x.CredentialInfos) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.User, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = compactCount(dst, len(x.CredentialInfos), e)
 		}
-		dst = compactString(dst, x.User)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = compactCount(dst, len(x.CredentialInfos))
-		if dst, bad = appendDescribeUserScramCredentialsResponseCredentialInfoFlexibleSlice(dst, x.CredentialInfos); bad != nil {
-			return nil, bad.in("CredentialInfos", i)
+		if len(x.CredentialInfos) > 0 {
+			dst = flexibleAllDescribeUserScramCredentialsResponseCredentialInfo(dst, x.CredentialInfos, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendDescribeUserScramCredentialsResponseCredentialInfoFlexibleSlice(dst []byte, s []DescribeUserScramCredentialsResponseCredentialInfo) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllDescribeUserScramCredentialsResponseCredentialInfo(dst []byte, s []DescribeUserScramCredentialsResponseCredentialInfo, e *encoder) []byte {
 	dst = grow(dst, len(s)*6)
 	for i := range s {
 		x := &s[i]
@@ -124,11 +123,9 @@ func appendDescribeUserScramCredentialsResponseCredentialInfoFlexibleSlice(dst [
 		p[5] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*6)
 		}
 	}
-	return dst, nil
+	return dst
 }

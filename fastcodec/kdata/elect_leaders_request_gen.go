@@ -10,13 +10,13 @@ import (
 
 // ElectLeadersRequest is Kafka's message of that name, versions 0-2.
 type ElectLeadersRequest struct {
-	ElectionType    int8                                 // versions 1+
-	TopicPartitions []ElectLeadersRequestTopicPartitions // nullable
-	TimeoutMs       int32
+	ElectionType    int8                                 `kafka:"ElectionType 1+"`
+	TopicPartitions []ElectLeadersRequestTopicPartitions `kafka:"TopicPartitions null"`
+	TimeoutMs       int32                                `kafka:"TimeoutMs = 60000"`
 	UnknownTags     []fastcodec.Tag
 
 	spareTopicPartitions []ElectLeadersRequestTopicPartitions
-	held                 []byte
+	held
 }
 
 // NewElectLeadersRequest returns one with Kafka's defaults.
@@ -32,110 +32,112 @@ func (x *ElectLeadersRequest) ResizeTopicPartitions(n int) {
 	resizeNullable(&x.TopicPartitions, &x.spareTopicPartitions, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ElectLeadersRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ElectLeadersRequestTopicPartitions is the struct TopicPartitions of ElectLeadersRequest.
 type ElectLeadersRequestTopicPartitions struct {
-	Topic       []byte
+	Topic       []byte `kafka:"Topic string"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ElectLeadersRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ElectLeadersRequest", version, 0, 2)
-	case version >= 2:
-		out, bad = appendElectLeadersRequestFlexible(dst, x)
-	default:
-		out, bad = appendElectLeadersRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ElectLeadersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ElectLeadersRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ElectLeadersRequest", version)
-	}
-	return out, nil
-}
-
-func appendElectLeadersRequestFlexible(dst []byte, x *ElectLeadersRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.TopicPartitions)) {
-		return nil, tooLong(-1, "TopicPartitions", len(x.TopicPartitions))
-	}
-	dst = append(dst, byte(x.ElectionType))
-	dst = compactCount(dst, countOf(x.TopicPartitions))
-	if dst, bad = appendElectLeadersRequestTopicPartitionsFlexibleSlice(dst, x.TopicPartitions); bad != nil {
-		return nil, bad.in("TopicPartitions", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 2; n <= cap(dst) && len(x.TopicPartitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ElectionType)
+			w[1] = byte(lengthOf(x.TopicPartitions) + 1)
+			dst = dst[:len(dst)+2]
+		} else {
+			dst = append(dst, byte(x.ElectionType))
+			dst = compactCount(dst, lengthOf(x.TopicPartitions), e)
 		}
+		if len(x.TopicPartitions) > 0 {
+			dst = flexibleAllElectLeadersRequestTopicPartitions(dst, x.TopicPartitions, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v < 1 && x.ElectionType != 0 {
+			e.failed = true
+		}
+		if n := len(dst) + 5; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				w[o] = byte(x.ElectionType)
+				o += 1
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(lengthOf(x.TopicPartitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 1 {
+				dst = append(dst, byte(x.ElectionType))
+			}
+			dst = legacyCount(dst, lengthOf(x.TopicPartitions), e)
+		}
+		if len(x.TopicPartitions) > 0 {
+			dst = legacyAllElectLeadersRequestTopicPartitions(dst, x.TopicPartitions, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ElectLeadersRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendElectLeadersRequestTopicPartitionsFlexibleSlice(dst []byte, s []ElectLeadersRequestTopicPartitions) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllElectLeadersRequestTopicPartitions(dst []byte, s []ElectLeadersRequestTopicPartitions, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
-		}
-		dst = compactString(dst, x.Topic)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Topic, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendElectLeadersRequestLegacy(dst []byte, x *ElectLeadersRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.TopicPartitions)) {
-		return nil, tooLong(-1, "TopicPartitions", len(x.TopicPartitions))
-	}
-	if v >= 1 {
-		dst = append(dst, byte(x.ElectionType))
-	} else if x.ElectionType != 0 {
-		return nil, lacking("ElectionType", -1)
-	}
-	dst = legacyCount(dst, countOf(x.TopicPartitions))
-	if dst, bad = appendElectLeadersRequestTopicPartitionsLegacySlice(dst, x.TopicPartitions); bad != nil {
-		return nil, bad.in("TopicPartitions", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendElectLeadersRequestTopicPartitionsLegacySlice(dst []byte, s []ElectLeadersRequestTopicPartitions) ([]byte, *failure) {
+func legacyAllElectLeadersRequestTopicPartitions(dst []byte, s []ElectLeadersRequestTopicPartitions, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyInt32s(dst, x.Partitions, e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

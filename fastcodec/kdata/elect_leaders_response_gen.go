@@ -11,34 +11,28 @@ import (
 // ElectLeadersResponse is Kafka's message of that name, versions 0-2.
 type ElectLeadersResponse struct {
 	ThrottleTimeMs         int32
-	ErrorCode              fastcodec.ErrorCode // versions 1+
+	ErrorCode              fastcodec.ErrorCode `kafka:"ErrorCode 1+"`
 	ReplicaElectionResults []ElectLeadersResponseReplicaElectionResult
 	UnknownTags            []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewElectLeadersResponse returns one with Kafka's defaults.
 func NewElectLeadersResponse() ElectLeadersResponse { return ElectLeadersResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ElectLeadersResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ElectLeadersResponseReplicaElectionResult is the struct ReplicaElectionResult of ElectLeadersResponse.
 type ElectLeadersResponseReplicaElectionResult struct {
-	Topic           []byte
+	Topic           []byte `kafka:"Topic string"`
 	PartitionResult []ElectLeadersResponsePartitionResult
 	UnknownTags     []fastcodec.Tag
 }
 
 // ElectLeadersResponsePartitionResult is the struct PartitionResult of ElectLeadersResponse.
 type ElectLeadersResponsePartitionResult struct {
-	PartitionID  int32
+	PartitionID  int32 `kafka:"PartitionId"`
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -47,138 +41,156 @@ func NewElectLeadersResponsePartitionResult() ElectLeadersResponsePartitionResul
 	return ElectLeadersResponsePartitionResult{ErrorMessage: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ElectLeadersResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ElectLeadersResponse", version, 0, 2)
-	case version >= 2:
-		out, bad = appendElectLeadersResponseFlexible(dst, x)
-	default:
-		out, bad = appendElectLeadersResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ElectLeadersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ElectLeadersResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ElectLeadersResponse", version)
-	}
-	return out, nil
-}
-
-func appendElectLeadersResponseFlexible(dst []byte, x *ElectLeadersResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.ReplicaElectionResults)) {
-		return nil, tooLong(-1, "ReplicaElectionResults", len(x.ReplicaElectionResults))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.ReplicaElectionResults))
-	if dst, bad = appendElectLeadersResponseReplicaElectionResultFlexibleSlice(dst, x.ReplicaElectionResults); bad != nil {
-		return nil, bad.in("ReplicaElectionResults", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 7; n <= cap(dst) && len(x.ReplicaElectionResults) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.ReplicaElectionResults) + 1)
+			dst = dst[:len(dst)+7]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactCount(dst, len(x.ReplicaElectionResults), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendElectLeadersResponseReplicaElectionResultFlexibleSlice(dst []byte, s []ElectLeadersResponseReplicaElectionResult) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.PartitionResult)) {
-			return nil, tooLong(i, "Topic:text PartitionResult", len(x.Topic), len(x.PartitionResult))
-		}
-		dst = compactString(dst, x.Topic)
-		dst = compactCount(dst, len(x.PartitionResult))
-		if dst, bad = appendElectLeadersResponsePartitionResultFlexibleSlice(dst, x.PartitionResult); bad != nil {
-			return nil, bad.in("PartitionResult", i)
+		if len(x.ReplicaElectionResults) > 0 {
+			dst = flexibleAllElectLeadersResponseReplicaElectionResult(dst, x.ReplicaElectionResults, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if v < 1 && x.ErrorCode != 0 {
+			e.failed = true
+		}
+		if n := len(dst) + 10; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			o := 4
+			if v >= 1 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+				o += 2
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.ReplicaElectionResults)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			}
+			dst = legacyCount(dst, len(x.ReplicaElectionResults), e)
+		}
+		if len(x.ReplicaElectionResults) > 0 {
+			dst = legacyAllElectLeadersResponseReplicaElectionResult(dst, x.ReplicaElectionResults, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ElectLeadersResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendElectLeadersResponsePartitionResultFlexibleSlice(dst []byte, s []ElectLeadersResponsePartitionResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectLeadersResponseReplicaElectionResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
+		f0 := x.Topic
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionResult) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.PartitionResult) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Topic, e)
+			dst = compactCount(dst, len(x.PartitionResult), e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
+		if len(x.PartitionResult) > 0 {
+			dst = flexibleAllElectLeadersResponsePartitionResult(dst, x.PartitionResult, e)
+		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllElectLeadersResponsePartitionResult(dst []byte, s []ElectLeadersResponsePartitionResult, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionID))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendElectLeadersResponseLegacy(dst []byte, x *ElectLeadersResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.ReplicaElectionResults)) {
-		return nil, tooLong(-1, "ReplicaElectionResults", len(x.ReplicaElectionResults))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	} else if x.ErrorCode != 0 {
-		return nil, lacking("ErrorCode", -1)
-	}
-	dst = legacyCount(dst, len(x.ReplicaElectionResults))
-	if dst, bad = appendElectLeadersResponseReplicaElectionResultLegacySlice(dst, x.ReplicaElectionResults); bad != nil {
-		return nil, bad.in("ReplicaElectionResults", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendElectLeadersResponseReplicaElectionResultLegacySlice(dst []byte, s []ElectLeadersResponseReplicaElectionResult) ([]byte, *failure) {
-	var bad *failure
+func legacyAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectLeadersResponseReplicaElectionResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.PartitionResult)) {
-			return nil, tooLong(i, "Topic:text PartitionResult", len(x.Topic), len(x.PartitionResult))
+		f0 := x.Topic
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionResult)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyCount(dst, len(x.PartitionResult), e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.PartitionResult))
-		if dst, bad = appendElectLeadersResponsePartitionResultLegacySlice(dst, x.PartitionResult); bad != nil {
-			return nil, bad.in("PartitionResult", i)
+		if len(x.PartitionResult) > 0 {
+			dst = legacyAllElectLeadersResponsePartitionResult(dst, x.PartitionResult, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendElectLeadersResponsePartitionResultLegacySlice(dst []byte, s []ElectLeadersResponsePartitionResult) ([]byte, *failure) {
+func legacyAllElectLeadersResponsePartitionResult(dst []byte, s []ElectLeadersResponsePartitionResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionID))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[6:8], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[8:40]), f0)
+			o := 8 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyNullableString(dst, x.ErrorMessage)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

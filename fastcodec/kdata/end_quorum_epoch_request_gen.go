@@ -10,26 +10,20 @@ import (
 
 // EndQuorumEpochRequest is Kafka's message of that name, versions 0-1.
 type EndQuorumEpochRequest struct {
-	ClusterID       []byte // nullable
+	ClusterID       []byte `kafka:"ClusterId string null = null"`
 	Topics          []EndQuorumEpochRequestTopicData
-	LeaderEndpoints []EndQuorumEpochRequestLeaderEndpoint // versions 1+, ignorable
+	LeaderEndpoints []EndQuorumEpochRequestLeaderEndpoint `kafka:"LeaderEndpoints 1+ ignorable"`
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewEndQuorumEpochRequest returns one with Kafka's defaults.
 func NewEndQuorumEpochRequest() EndQuorumEpochRequest { return EndQuorumEpochRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *EndQuorumEpochRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // EndQuorumEpochRequestTopicData is the struct TopicData of EndQuorumEpochRequest.
 type EndQuorumEpochRequestTopicData struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []EndQuorumEpochRequestPartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -37,121 +31,140 @@ type EndQuorumEpochRequestTopicData struct {
 // EndQuorumEpochRequestPartitionData is the struct PartitionData of EndQuorumEpochRequest.
 type EndQuorumEpochRequestPartitionData struct {
 	PartitionIndex      int32
-	LeaderID            int32
+	LeaderID            int32 `kafka:"LeaderId"`
 	LeaderEpoch         int32
-	PreferredSuccessors []int32                            // versions 0, ignorable
-	PreferredCandidates []EndQuorumEpochRequestReplicaInfo // versions 1+, ignorable
+	PreferredSuccessors []int32                            `kafka:"PreferredSuccessors 0 ignorable"`
+	PreferredCandidates []EndQuorumEpochRequestReplicaInfo `kafka:"PreferredCandidates 1+ ignorable"`
 	UnknownTags         []fastcodec.Tag
 }
 
 // EndQuorumEpochRequestReplicaInfo is the struct ReplicaInfo of EndQuorumEpochRequest.
 type EndQuorumEpochRequestReplicaInfo struct {
-	CandidateID          int32
-	CandidateDirectoryID fastcodec.UUID
+	CandidateID          int32          `kafka:"CandidateId"`
+	CandidateDirectoryID fastcodec.UUID `kafka:"CandidateDirectoryId"`
 	UnknownTags          []fastcodec.Tag
 }
 
 // EndQuorumEpochRequestLeaderEndpoint is the struct LeaderEndpoint of EndQuorumEpochRequest.
 type EndQuorumEpochRequestLeaderEndpoint struct {
-	Name        []byte
-	Host        []byte
+	Name        []byte `kafka:"Name string"`
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *EndQuorumEpochRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("EndQuorumEpochRequest", version, 0, 1)
-	case version >= 1:
-		out, bad = appendEndQuorumEpochRequestFlexible(dst, x)
-	default:
-		out, bad = appendEndQuorumEpochRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *EndQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("EndQuorumEpochRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("EndQuorumEpochRequest", version)
-	}
-	return out, nil
-}
-
-func appendEndQuorumEpochRequestFlexible(dst []byte, x *EndQuorumEpochRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Topics)|len(x.LeaderEndpoints)) {
-		return nil, tooLong(-1, "ClusterId:text Topics LeaderEndpoints", len(x.ClusterID), len(x.Topics), len(x.LeaderEndpoints))
-	}
-	dst = compactNullableString(dst, x.ClusterID)
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendEndQuorumEpochRequestTopicDataFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = compactCount(dst, len(x.LeaderEndpoints))
-	if dst, bad = appendEndQuorumEpochRequestLeaderEndpointFlexibleSlice(dst, x.LeaderEndpoints); bad != nil {
-		return nil, bad.in("LeaderEndpoints", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		f0 := x.ClusterID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactNullableString(dst, x.ClusterID, e)
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendEndQuorumEpochRequestTopicDataFlexibleSlice(dst []byte, s []EndQuorumEpochRequestTopicData) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		if len(x.Topics) > 0 {
+			dst = flexibleAllEndQuorumEpochRequestTopicData(dst, x.Topics, e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendEndQuorumEpochRequestPartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		dst = compactCount(dst, len(x.LeaderEndpoints), e)
+		if len(x.LeaderEndpoints) > 0 {
+			dst = flexibleAllEndQuorumEpochRequestLeaderEndpoint(dst, x.LeaderEndpoints, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		f0 := x.ClusterID
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyNullableString(dst, x.ClusterID, e)
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllEndQuorumEpochRequestTopicData(dst, x.Topics, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "EndQuorumEpochRequest", v, 1)
 	}
 	return dst, nil
 }
 
-func appendEndQuorumEpochRequestPartitionDataFlexibleSlice(dst []byte, s []EndQuorumEpochRequestPartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllEndQuorumEpochRequestTopicData(dst []byte, s []EndQuorumEpochRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.PreferredCandidates)) {
-			return nil, tooLong(i, "PreferredCandidates", len(x.PreferredCandidates))
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = room(dst, 12)
-		{
-			p := (*[12]byte)(dst[len(dst)-12:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderID))
-			binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
-		}
-		dst = compactCount(dst, len(x.PreferredCandidates))
-		if dst, bad = appendEndQuorumEpochRequestReplicaInfoFlexibleSlice(dst, x.PreferredCandidates); bad != nil {
-			return nil, bad.in("PreferredCandidates", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllEndQuorumEpochRequestPartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendEndQuorumEpochRequestReplicaInfoFlexibleSlice(dst []byte, s []EndQuorumEpochRequestReplicaInfo) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllEndQuorumEpochRequestPartitionData(dst []byte, s []EndQuorumEpochRequestPartitionData, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		if n := len(dst) + 13; n <= cap(dst) && len(x.PreferredCandidates) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.LeaderID))
+			binary.BigEndian.PutUint32(w[8:12], uint32(x.LeaderEpoch))
+			w[12] = byte(len(x.PreferredCandidates) + 1)
+			dst = dst[:len(dst)+13]
+		} else {
+			dst = room(dst, 12)
+			{
+				p := (*[12]byte)(dst[len(dst)-12:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderID))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
+			}
+			dst = compactCount(dst, len(x.PreferredCandidates), e)
+		}
+		if len(x.PreferredCandidates) > 0 {
+			dst = flexibleAllEndQuorumEpochRequestReplicaInfo(dst, x.PreferredCandidates, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllEndQuorumEpochRequestReplicaInfo(dst []byte, s []EndQuorumEpochRequestReplicaInfo, e *encoder) []byte {
 	dst = grow(dst, len(s)*21)
 	for i := range s {
 		x := &s[i]
@@ -163,88 +176,91 @@ func appendEndQuorumEpochRequestReplicaInfoFlexibleSlice(dst []byte, s []EndQuor
 		p[20] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*21)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendEndQuorumEpochRequestLeaderEndpointFlexibleSlice(dst []byte, s []EndQuorumEpochRequestLeaderEndpoint) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllEndQuorumEpochRequestLeaderEndpoint(dst []byte, s []EndQuorumEpochRequestLeaderEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Host:text", len(x.Name), len(x.Host))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.Host
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint16(dst, x.Port)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendEndQuorumEpochRequestLegacy(dst []byte, x *EndQuorumEpochRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "ClusterId:text Topics", len(x.ClusterID), len(x.Topics))
-	}
-	dst = legacyNullableString(dst, x.ClusterID)
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendEndQuorumEpochRequestTopicDataLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendEndQuorumEpochRequestTopicDataLegacySlice(dst []byte, s []EndQuorumEpochRequestTopicData) ([]byte, *failure) {
-	var bad *failure
+func legacyAllEndQuorumEpochRequestTopicData(dst []byte, s []EndQuorumEpochRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.TopicName)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendEndQuorumEpochRequestPartitionDataLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllEndQuorumEpochRequestPartitionData(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendEndQuorumEpochRequestPartitionDataLegacySlice(dst []byte, s []EndQuorumEpochRequestPartitionData) ([]byte, *failure) {
+func legacyAllEndQuorumEpochRequestPartitionData(dst []byte, s []EndQuorumEpochRequestPartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.PreferredSuccessors)) {
-			return nil, tooLong(i, "PreferredSuccessors", len(x.PreferredSuccessors))
+		f0 := x.PreferredSuccessors
+		if n := len(dst) + 48; n <= cap(dst) && len(f0) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.LeaderID))
+			binary.BigEndian.PutUint32(w[8:12], uint32(x.LeaderEpoch))
+			binary.BigEndian.PutUint32(w[12:16], uint32(len(f0)))
+			putInt32s((*[32]byte)(w[16:48]), f0)
+			o := 16 + 4*len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = room(dst, 12)
+			{
+				p := (*[12]byte)(dst[len(dst)-12:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderID))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
+			}
+			dst = legacyInt32s(dst, x.PreferredSuccessors, e)
 		}
-		dst = room(dst, 12)
-		{
-			p := (*[12]byte)(dst[len(dst)-12:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderID))
-			binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
-		}
-		dst = legacyCount(dst, len(x.PreferredSuccessors))
-		dst = appendInt32s(dst, x.PreferredSuccessors)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

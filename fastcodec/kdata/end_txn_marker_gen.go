@@ -12,35 +12,21 @@ import (
 type EndTxnMarker struct {
 	CoordinatorEpoch int32
 
-	held []byte
+	held
 }
 
 // NewEndTxnMarker returns one with Kafka's defaults.
 func NewEndTxnMarker() EndTxnMarker { return EndTxnMarker{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *EndTxnMarker) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *EndTxnMarker) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("EndTxnMarker", version, 0, 0)
-	default:
-		out, bad = appendEndTxnMarkerLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *EndTxnMarker) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("EndTxnMarker", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("EndTxnMarker", version)
-	}
-	return out, nil
-}
-
-func appendEndTxnMarkerLegacy(dst []byte, x *EndTxnMarker) ([]byte, *failure) {
+	start, e := len(dst), new(encoder)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))
+	if e.failed {
+		return dst[:start], explain(x, "EndTxnMarker", v, 32767)
+	}
 	return dst, nil
 }

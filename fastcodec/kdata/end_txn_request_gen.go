@@ -10,78 +10,81 @@ import (
 
 // EndTxnRequest is Kafka's message of that name, versions 0-5.
 type EndTxnRequest struct {
-	TransactionalID []byte
-	ProducerID      int64
+	TransactionalID []byte `kafka:"TransactionalId string"`
+	ProducerID      int64  `kafka:"ProducerId"`
 	ProducerEpoch   int16
 	Committed       bool
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewEndTxnRequest returns one with Kafka's defaults.
 func NewEndTxnRequest() EndTxnRequest { return EndTxnRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *EndTxnRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *EndTxnRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("EndTxnRequest", version, 0, 5)
-	case version >= 3:
-		out, bad = appendEndTxnRequestFlexible(dst, x)
-	default:
-		out, bad = appendEndTxnRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *EndTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("EndTxnRequest", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("EndTxnRequest", version)
-	}
-	return out, nil
-}
-
-func appendEndTxnRequestFlexible(dst []byte, x *EndTxnRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TransactionalID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "TransactionalId:text", len(x.TransactionalID))
-	}
-	dst = compactString(dst, x.TransactionalID)
-	dst = room(dst, 12)
-	{
-		p := (*[12]byte)(dst[len(dst)-12:])
-		binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-		binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-		p[10] = bit(x.Committed)
-		p[11] = 0
-	}
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		f0 := x.TransactionalID
+		if n := len(dst) + 45; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[12]byte)(w[o : o+12])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				p[10] = bit(x.Committed)
+				p[11] = 0
+			}
+			dst = dst[:len(dst)+o+12]
+		} else {
+			dst = compactString(dst, x.TransactionalID, e)
+			dst = room(dst, 12)
+			{
+				p := (*[12]byte)(dst[len(dst)-12:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				p[10] = bit(x.Committed)
+				p[11] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
+	} else {
+		f0 := x.TransactionalID
+		if n := len(dst) + 45; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			{
+				p := (*[11]byte)(w[o : o+11])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				p[10] = bit(x.Committed)
+			}
+			dst = dst[:len(dst)+o+11]
+		} else {
+			dst = legacyString(dst, x.TransactionalID, e)
+			dst = room(dst, 11)
+			{
+				p := (*[11]byte)(dst[len(dst)-11:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				p[10] = bit(x.Committed)
+			}
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendEndTxnRequestLegacy(dst []byte, x *EndTxnRequest) ([]byte, *failure) {
-	if len(x.TransactionalID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "TransactionalId:text", len(x.TransactionalID))
-	}
-	dst = legacyString(dst, x.TransactionalID)
-	dst = room(dst, 11)
-	{
-		p := (*[11]byte)(dst[len(dst)-11:])
-		binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-		binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-		p[10] = bit(x.Committed)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "EndTxnRequest", v, 3)
 	}
 	return dst, nil
 }

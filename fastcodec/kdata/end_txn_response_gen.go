@@ -12,11 +12,11 @@ import (
 type EndTxnResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	ProducerID     int64 // versions 5+, ignorable
-	ProducerEpoch  int16 // versions 5+, ignorable
+	ProducerID     int64 `kafka:"ProducerId 5+ = -1 ignorable"`
+	ProducerEpoch  int16 `kafka:"ProducerEpoch 5+ = -1 ignorable"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewEndTxnResponse returns one with Kafka's defaults.
@@ -27,54 +27,30 @@ func NewEndTxnResponse() EndTxnResponse {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *EndTxnResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *EndTxnResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("EndTxnResponse", version, 0, 5)
-	case version >= 3:
-		out, bad = appendEndTxnResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendEndTxnResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *EndTxnResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("EndTxnResponse", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("EndTxnResponse", version)
-	}
-	return out, nil
-}
-
-func appendEndTxnResponseFlexible(dst []byte, x *EndTxnResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if v >= 5 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-	}
-	if v >= 5 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		if v >= 5 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
 		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendEndTxnResponseLegacy(dst []byte, x *EndTxnResponse) ([]byte, *failure) {
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "EndTxnResponse", v, 3)
 	}
 	return dst, nil
 }

@@ -8,52 +8,32 @@ import (
 
 // EnvelopeRequest is Kafka's message of that name, versions 0.
 type EnvelopeRequest struct {
-	RequestData       []byte
-	RequestPrincipal  []byte // nullable
-	ClientHostAddress []byte
+	RequestData       []byte `kafka:"RequestData bytes"`
+	RequestPrincipal  []byte `kafka:"RequestPrincipal bytes null"`
+	ClientHostAddress []byte `kafka:"ClientHostAddress bytes"`
 	UnknownTags       []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewEnvelopeRequest returns one with Kafka's defaults.
 func NewEnvelopeRequest() EnvelopeRequest { return EnvelopeRequest{RequestPrincipal: []byte{}} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *EnvelopeRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *EnvelopeRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("EnvelopeRequest", version, 0, 0)
-	default:
-		out, bad = appendEnvelopeRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *EnvelopeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("EnvelopeRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("EnvelopeRequest", version)
-	}
-	return out, nil
-}
-
-func appendEnvelopeRequestFlexible(dst []byte, x *EnvelopeRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.RequestData) | len(x.RequestPrincipal) | len(x.ClientHostAddress)) {
-		return nil, tooLong(-1, "RequestData RequestPrincipal ClientHostAddress", len(x.RequestData), len(x.RequestPrincipal), len(x.ClientHostAddress))
-	}
-	dst = compactBytes(dst, x.RequestData)
-	dst = compactNullableBytes(dst, x.RequestPrincipal)
-	dst = compactBytes(dst, x.ClientHostAddress)
+	start, e := len(dst), new(encoder)
+	dst = compactBytes(dst, x.RequestData, e)
+	dst = compactNullableBytes(dst, x.RequestPrincipal, e)
+	dst = compactBytes(dst, x.ClientHostAddress, e)
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "EnvelopeRequest", v, 0)
 	}
 	return dst, nil
 }

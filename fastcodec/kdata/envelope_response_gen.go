@@ -10,50 +10,30 @@ import (
 
 // EnvelopeResponse is Kafka's message of that name, versions 0.
 type EnvelopeResponse struct {
-	ResponseData []byte // nullable
+	ResponseData []byte `kafka:"ResponseData bytes null = null"`
 	ErrorCode    fastcodec.ErrorCode
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewEnvelopeResponse returns one with Kafka's defaults.
 func NewEnvelopeResponse() EnvelopeResponse { return EnvelopeResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *EnvelopeResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *EnvelopeResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("EnvelopeResponse", version, 0, 0)
-	default:
-		out, bad = appendEnvelopeResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *EnvelopeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("EnvelopeResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("EnvelopeResponse", version)
-	}
-	return out, nil
-}
-
-func appendEnvelopeResponseFlexible(dst []byte, x *EnvelopeResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.ResponseData)) {
-		return nil, tooLong(-1, "ResponseData", len(x.ResponseData))
-	}
-	dst = compactNullableBytes(dst, x.ResponseData)
+	start, e := len(dst), new(encoder)
+	dst = compactNullableBytes(dst, x.ResponseData, e)
 	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "EnvelopeResponse", v, 0)
 	}
 	return dst, nil
 }

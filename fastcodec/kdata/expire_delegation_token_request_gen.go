@@ -10,11 +10,11 @@ import (
 
 // ExpireDelegationTokenRequest is Kafka's message of that name, versions 0-2.
 type ExpireDelegationTokenRequest struct {
-	Hmac               []byte
+	Hmac               []byte `kafka:"Hmac bytes"`
 	ExpiryTimePeriodMs int64
 	UnknownTags        []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewExpireDelegationTokenRequest returns one with Kafka's defaults.
@@ -22,54 +22,26 @@ func NewExpireDelegationTokenRequest() ExpireDelegationTokenRequest {
 	return ExpireDelegationTokenRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ExpireDelegationTokenRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ExpireDelegationTokenRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ExpireDelegationTokenRequest", version, 0, 2)
-	case version >= 2:
-		out, bad = appendExpireDelegationTokenRequestFlexible(dst, x)
-	default:
-		out, bad = appendExpireDelegationTokenRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ExpireDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ExpireDelegationTokenRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ExpireDelegationTokenRequest", version)
-	}
-	return out, nil
-}
-
-func appendExpireDelegationTokenRequestFlexible(dst []byte, x *ExpireDelegationTokenRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Hmac)) {
-		return nil, tooLong(-1, "Hmac", len(x.Hmac))
-	}
-	dst = compactBytes(dst, x.Hmac)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimePeriodMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactBytes(dst, x.Hmac, e)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimePeriodMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		dst = legacyBytes(dst, x.Hmac, e)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimePeriodMs))
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendExpireDelegationTokenRequestLegacy(dst []byte, x *ExpireDelegationTokenRequest) ([]byte, *failure) {
-	if tooMany(len(x.Hmac)) {
-		return nil, tooLong(-1, "Hmac", len(x.Hmac))
-	}
-	dst = legacyBytes(dst, x.Hmac)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimePeriodMs))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "ExpireDelegationTokenRequest", v, 2)
 	}
 	return dst, nil
 }

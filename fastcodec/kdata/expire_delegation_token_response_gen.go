@@ -15,7 +15,7 @@ type ExpireDelegationTokenResponse struct {
 	ThrottleTimeMs    int32
 	UnknownTags       []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewExpireDelegationTokenResponse returns one with Kafka's defaults.
@@ -23,58 +23,36 @@ func NewExpireDelegationTokenResponse() ExpireDelegationTokenResponse {
 	return ExpireDelegationTokenResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ExpireDelegationTokenResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ExpireDelegationTokenResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ExpireDelegationTokenResponse", version, 0, 2)
-	case version >= 2:
-		out, bad = appendExpireDelegationTokenResponseFlexible(dst, x)
-	default:
-		out, bad = appendExpireDelegationTokenResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ExpireDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ExpireDelegationTokenResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ExpireDelegationTokenResponse", version)
-	}
-	return out, nil
-}
-
-func appendExpireDelegationTokenResponseFlexible(dst []byte, x *ExpireDelegationTokenResponse) ([]byte, *failure) {
-	var bad *failure
-	dst = room(dst, 15)
-	{
-		p := (*[15]byte)(dst[len(dst)-15:])
-		binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-		binary.BigEndian.PutUint64(p[2:10], uint64(x.ExpiryTimestampMs))
-		binary.BigEndian.PutUint32(p[10:14], uint32(x.ThrottleTimeMs))
-		p[14] = 0
-	}
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = room(dst, 15)
+		{
+			p := (*[15]byte)(dst[len(dst)-15:])
+			binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(p[2:10], uint64(x.ExpiryTimestampMs))
+			binary.BigEndian.PutUint32(p[10:14], uint32(x.ThrottleTimeMs))
+			p[14] = 0
 		}
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = room(dst, 14)
+		{
+			p := (*[14]byte)(dst[len(dst)-14:])
+			binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(p[2:10], uint64(x.ExpiryTimestampMs))
+			binary.BigEndian.PutUint32(p[10:14], uint32(x.ThrottleTimeMs))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendExpireDelegationTokenResponseLegacy(dst []byte, x *ExpireDelegationTokenResponse) ([]byte, *failure) {
-	dst = room(dst, 14)
-	{
-		p := (*[14]byte)(dst[len(dst)-14:])
-		binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-		binary.BigEndian.PutUint64(p[2:10], uint64(x.ExpiryTimestampMs))
-		binary.BigEndian.PutUint32(p[10:14], uint32(x.ThrottleTimeMs))
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "ExpireDelegationTokenResponse", v, 2)
 	}
 	return dst, nil
 }

@@ -10,21 +10,21 @@ import (
 
 // FetchRequest is Kafka's message of that name, versions 0-18.
 type FetchRequest struct {
-	ClusterID           []byte                   // tag 0, versions 12+, nullable, ignorable
-	ReplicaID           int32                    // versions 0-14
-	ReplicaState        FetchRequestReplicaState // tag 1, versions 15+
+	ClusterID           []byte                   `kafka:"ClusterId string 12+ null = null tag 0 ignorable"`
+	ReplicaID           int32                    `kafka:"ReplicaId 0-14 = -1"`
+	ReplicaState        FetchRequestReplicaState `kafka:"ReplicaState 15+ tag 1"`
 	MaxWaitMs           int32
 	MinBytes            int32
-	MaxBytes            int32 // versions 3+, ignorable
-	IsolationLevel      int8  // versions 4+, ignorable
-	SessionID           int32 // versions 7+, ignorable
-	SessionEpoch        int32 // versions 7+, ignorable
+	MaxBytes            int32 `kafka:"MaxBytes 3+ = 2147483647 ignorable"`
+	IsolationLevel      int8  `kafka:"IsolationLevel 4+ ignorable"`
+	SessionID           int32 `kafka:"SessionId 7+ ignorable"`
+	SessionEpoch        int32 `kafka:"SessionEpoch 7+ = -1 ignorable"`
 	Topics              []FetchRequestTopic
-	ForgottenTopicsData []FetchRequestForgottenTopic // versions 7+
-	RackID              []byte                       // versions 11+, ignorable
+	ForgottenTopicsData []FetchRequestForgottenTopic `kafka:"ForgottenTopicsData 7+"`
+	RackID              []byte                       `kafka:"RackId string 11+ ignorable"`
 	UnknownTags         []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewFetchRequest returns one with Kafka's defaults.
@@ -37,16 +37,10 @@ func NewFetchRequest() FetchRequest {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *FetchRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // FetchRequestReplicaState is the struct ReplicaState of FetchRequest.
 type FetchRequestReplicaState struct {
-	ReplicaID    int32
-	ReplicaEpoch int64
+	ReplicaID    int32 `kafka:"ReplicaId = -1"`
+	ReplicaEpoch int64 `kafka:"ReplicaEpoch = -1"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -60,8 +54,8 @@ func NewFetchRequestReplicaState() FetchRequestReplicaState {
 
 // FetchRequestTopic is the struct FetchTopic of FetchRequest.
 type FetchRequestTopic struct {
-	Topic       []byte         // versions 0-12, ignorable
-	TopicID     fastcodec.UUID // versions 13+, ignorable
+	Topic       []byte         `kafka:"Topic string 0-12 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 13+ ignorable"`
 	Partitions  []FetchRequestPartition
 	UnknownTags []fastcodec.Tag
 }
@@ -69,13 +63,13 @@ type FetchRequestTopic struct {
 // FetchRequestPartition is the struct FetchPartition of FetchRequest.
 type FetchRequestPartition struct {
 	Partition          int32
-	CurrentLeaderEpoch int32 // versions 9+, ignorable
+	CurrentLeaderEpoch int32 `kafka:"CurrentLeaderEpoch 9+ = -1 ignorable"`
 	FetchOffset        int64
-	LastFetchedEpoch   int32 // versions 12+
-	LogStartOffset     int64 // versions 5+, ignorable
+	LastFetchedEpoch   int32 `kafka:"LastFetchedEpoch 12+ = -1"`
+	LogStartOffset     int64 `kafka:"LogStartOffset 5+ = -1 ignorable"`
 	PartitionMaxBytes  int32
-	ReplicaDirectoryID fastcodec.UUID // tag 0, versions 17+, ignorable
-	HighWatermark      int64          // tag 1, versions 18+, ignorable
+	ReplicaDirectoryID fastcodec.UUID `kafka:"ReplicaDirectoryId 17+ tag 0 ignorable"`
+	HighWatermark      int64          `kafka:"HighWatermark 18+ = 9223372036854775807 tag 1 ignorable"`
 	UnknownTags        []fastcodec.Tag
 }
 
@@ -91,81 +85,163 @@ func NewFetchRequestPartition() FetchRequestPartition {
 
 // FetchRequestForgottenTopic is the struct ForgottenTopic of FetchRequest.
 type FetchRequestForgottenTopic struct {
-	Topic       []byte         // versions 7-12, ignorable
-	TopicID     fastcodec.UUID // versions 13+, ignorable
+	Topic       []byte         `kafka:"Topic string 7-12 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 13+ ignorable"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *FetchRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 18:
-		return dst, fastcodec.VersionError("FetchRequest", version, 0, 18)
-	case version >= 12:
-		out, bad = appendFetchRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendFetchRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 18 {
+		return dst, fastcodec.VersionError("FetchRequest", v, 0, 18)
 	}
-	if bad != nil {
-		return dst, bad.of("FetchRequest", version)
-	}
-	return out, nil
-}
-
-func appendFetchRequestFlexible(dst []byte, x *FetchRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID)|len(x.RackID) > fastcodec.MaxString || tooMany(len(x.Topics)|len(x.ForgottenTopicsData)) {
-		return nil, tooLong(-1, "ClusterId:text Topics ForgottenTopicsData RackId:text", len(x.ClusterID), len(x.Topics), len(x.ForgottenTopicsData), len(x.RackID))
-	}
-	if v <= 14 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
-	} else if x.ReplicaID != -1 {
-		return nil, lacking("ReplicaId", -1)
-	}
-	dst = room(dst, 21)
-	{
-		p := (*[21]byte)(dst[len(dst)-21:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.MaxWaitMs))
-		binary.BigEndian.PutUint32(p[4:8], uint32(x.MinBytes))
-		binary.BigEndian.PutUint32(p[8:12], uint32(x.MaxBytes))
-		p[12] = byte(x.IsolationLevel)
-		binary.BigEndian.PutUint32(p[13:17], uint32(x.SessionID))
-		binary.BigEndian.PutUint32(p[17:21], uint32(x.SessionEpoch))
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendFetchRequestTopicFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = compactCount(dst, len(x.ForgottenTopicsData))
-	if dst, bad = appendFetchRequestForgottenTopicFlexibleSlice(dst, x.ForgottenTopicsData, v); bad != nil {
-		return nil, bad.in("ForgottenTopicsData", -1)
-	}
-	dst = compactString(dst, x.RackID)
-	if v < 15 && !x.ReplicaState.isDefault() {
-		return nil, lacking("ReplicaState", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 || x.ClusterID != nil || v >= 15 && !x.ReplicaState.isDefault() {
-		if dst, bad = appendTagsFetchRequest(dst, x, v, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 12 {
+		if v > 14 && x.ReplicaID != -1 {
+			e.failed = true
 		}
+		if v < 15 && !x.ReplicaState.isDefault() {
+			e.failed = true
+		}
+		if n := len(dst) + 26; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 14 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ReplicaID))
+				o += 4
+			}
+			{
+				p := (*[21]byte)(w[o : o+21])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.MaxWaitMs))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.MinBytes))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.MaxBytes))
+				p[12] = byte(x.IsolationLevel)
+				binary.BigEndian.PutUint32(p[13:17], uint32(x.SessionID))
+				binary.BigEndian.PutUint32(p[17:21], uint32(x.SessionEpoch))
+			}
+			w[o+21] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+22]
+		} else {
+			if v <= 14 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
+			}
+			dst = room(dst, 21)
+			{
+				p := (*[21]byte)(dst[len(dst)-21:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.MaxWaitMs))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.MinBytes))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.MaxBytes))
+				p[12] = byte(x.IsolationLevel)
+				binary.BigEndian.PutUint32(p[13:17], uint32(x.SessionID))
+				binary.BigEndian.PutUint32(p[17:21], uint32(x.SessionEpoch))
+			}
+			dst = compactCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = flexibleAllFetchRequestTopic(dst, x.Topics, v, e)
+		}
+		dst = compactCount(dst, len(x.ForgottenTopicsData), e)
+		if len(x.ForgottenTopicsData) > 0 {
+			dst = flexibleAllFetchRequestForgottenTopic(dst, x.ForgottenTopicsData, v, e)
+		}
+		f0 := x.RackID
+		if n := len(dst) + 33; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = compactString(dst, x.RackID, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 || x.ClusterID != nil || v >= 15 && !x.ReplicaState.isDefault() {
+			dst = tagsFetchRequest(dst, x, v, e)
+		}
+	} else {
+		e.failIf(!x.ReplicaState.isDefault())
+		if v < 7 && len(x.ForgottenTopicsData) > 0 {
+			e.failed = true
+		}
+		if n := len(dst) + 29; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.MaxWaitMs))
+			binary.BigEndian.PutUint32(w[8:12], uint32(x.MinBytes))
+			o := 12
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MaxBytes))
+				o += 4
+			}
+			if v >= 4 {
+				w[o] = byte(x.IsolationLevel)
+				o += 1
+			}
+			if v >= 7 {
+				{
+					p := (*[8]byte)(w[o : o+8])
+					binary.BigEndian.PutUint32(p[0:4], uint32(x.SessionID))
+					binary.BigEndian.PutUint32(p[4:8], uint32(x.SessionEpoch))
+				}
+				o += 8
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = room(dst, 12)
+			{
+				p := (*[12]byte)(dst[len(dst)-12:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.ReplicaID))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.MaxWaitMs))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.MinBytes))
+			}
+			if v >= 3 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxBytes))
+			}
+			if v >= 4 {
+				dst = append(dst, byte(x.IsolationLevel))
+			}
+			if v >= 7 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionID))
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionEpoch))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllFetchRequestTopic(dst, x.Topics, v, e)
+		}
+		if v >= 7 {
+			dst = legacyCount(dst, len(x.ForgottenTopicsData), e)
+			if len(x.ForgottenTopicsData) > 0 {
+				dst = legacyAllFetchRequestForgottenTopic(dst, x.ForgottenTopicsData, e)
+			}
+		}
+		f0 := x.RackID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 11 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				o += 2 + len(f0)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			if v >= 11 {
+				dst = legacyString(dst, x.RackID, e)
+			}
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "FetchRequest", v, 12)
 	}
 	return dst, nil
 }
 
-// appendTagsFetchRequest puts the tag section of a struct in the place of an empty one.
-func appendTagsFetchRequest(dst []byte, x *FetchRequest, v int16, i int) ([]byte, *failure) {
-	var bad *failure
-	known := uint32(1)
-	if v >= 15 {
-		known = 3
-	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsFetchRequest puts the tag section of a struct in the place of an empty one.
+func tagsFetchRequest(dst []byte, x *FetchRequest, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if x.ClusterID != nil {
 		count++
@@ -173,30 +249,31 @@ func appendTagsFetchRequest(dst []byte, x *FetchRequest, v int16, i int) ([]byte
 	if v >= 15 && !x.ReplicaState.isDefault() {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	known := uint32(1)
+	if v >= 15 {
+		known = 3
+	}
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if x.ClusterID != nil {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactNullableString(dst, x.ClusterID)
+		dst = compactNullableString(dst, x.ClusterID, e)
 		dst = setTagSize(dst, at)
 	}
 	if v >= 15 && !x.ReplicaState.isDefault() {
-		dst = m.AppendBelow(dst, 1)
+		dst = m.below(dst, 1)
 		dst = append(dst, 1, 0)
 		at := len(dst)
-		if dst, bad = appendFetchRequestReplicaStateFlexible(dst, &x.ReplicaState); bad != nil {
-			return nil, bad.in("ReplicaState", i)
-		}
+		dst = flexibleFetchRequestReplicaState(dst, &x.ReplicaState, e)
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendFetchRequestReplicaStateFlexible(dst []byte, x *FetchRequestReplicaState) ([]byte, *failure) {
-	var bad *failure
+func flexibleFetchRequestReplicaState(dst []byte, x *FetchRequestReplicaState, e *encoder) []byte {
 	dst = room(dst, 13)
 	{
 		p := (*[13]byte)(dst[len(dst)-13:])
@@ -205,76 +282,73 @@ func appendFetchRequestReplicaStateFlexible(dst []byte, x *FetchRequestReplicaSt
 		p[12] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchRequestTopicFlexibleSlice(dst []byte, s []FetchRequestTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0 := x.Topic
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 12 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 13 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 12 {
+				dst = compactString(dst, x.Topic, e)
+			}
+			if v >= 13 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if v <= 12 {
-			dst = compactString(dst, x.Topic)
-		}
-		if v >= 13 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendFetchRequestPartitionFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllFetchRequestPartition(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchRequestPartitionFlexibleSlice(dst []byte, s []FetchRequestPartition, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchRequestPartition(dst []byte, s []FetchRequestPartition, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		dst = room(dst, 33)
+		dst = room(dst, 32)
 		{
-			p := (*[33]byte)(dst[len(dst)-33:])
+			p := (*[32]byte)(dst[len(dst)-32:])
 			binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
 			binary.BigEndian.PutUint32(p[4:8], uint32(x.CurrentLeaderEpoch))
 			binary.BigEndian.PutUint64(p[8:16], uint64(x.FetchOffset))
 			binary.BigEndian.PutUint32(p[16:20], uint32(x.LastFetchedEpoch))
 			binary.BigEndian.PutUint64(p[20:28], uint64(x.LogStartOffset))
 			binary.BigEndian.PutUint32(p[28:32], uint32(x.PartitionMaxBytes))
-			p[32] = 0
 		}
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || v >= 17 && x.ReplicaDirectoryID != (fastcodec.UUID{}) || v >= 18 && x.HighWatermark != 9223372036854775807 {
-			if dst, bad = appendTagsFetchRequestPartition(dst, x, v, i); bad != nil {
-				return nil, bad
-			}
+			dst = tagsFetchRequestPartition(dst, x, v, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-// appendTagsFetchRequestPartition puts the tag section of a struct in the place of an empty one.
-func appendTagsFetchRequestPartition(dst []byte, x *FetchRequestPartition, v int16, i int) ([]byte, *failure) {
-	known := uint32(0)
-	if v >= 17 {
-		known = 1
-	}
-	if v >= 18 {
-		known = 3
-	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsFetchRequestPartition puts the tag section of a struct in the place of an empty one.
+func tagsFetchRequestPartition(dst []byte, x *FetchRequestPartition, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if v >= 17 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
 		count++
@@ -282,150 +356,129 @@ func appendTagsFetchRequestPartition(dst []byte, x *FetchRequestPartition, v int
 	if v >= 18 && x.HighWatermark != 9223372036854775807 {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	known := uint32(0)
+	if v >= 17 {
+		known = 1
+	}
+	if v >= 18 {
+		known = 3
+	}
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if v >= 17 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 16)
 		dst = fastcodec.AppendUUID(dst, x.ReplicaDirectoryID)
 	}
 	if v >= 18 && x.HighWatermark != 9223372036854775807 {
-		dst = m.AppendBelow(dst, 1)
+		dst = m.below(dst, 1)
 		dst = append(dst, 1, 8)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.HighWatermark))
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendFetchRequestForgottenTopicFlexibleSlice(dst []byte, s []FetchRequestForgottenTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchRequestForgottenTopic(dst []byte, s []FetchRequestForgottenTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
-		}
-		if v <= 12 {
-			dst = compactString(dst, x.Topic)
-		}
-		if v >= 13 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 83; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 12 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 13 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 12 {
+				dst = compactString(dst, x.Topic, e)
+			}
+			if v >= 13 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchRequestLegacy(dst []byte, x *FetchRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.RackID) > fastcodec.MaxString || tooMany(len(x.Topics)|len(x.ForgottenTopicsData)) {
-		return nil, tooLong(-1, "Topics ForgottenTopicsData RackId:text", len(x.Topics), len(x.ForgottenTopicsData), len(x.RackID))
-	}
-	dst = room(dst, 12)
-	{
-		p := (*[12]byte)(dst[len(dst)-12:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ReplicaID))
-		binary.BigEndian.PutUint32(p[4:8], uint32(x.MaxWaitMs))
-		binary.BigEndian.PutUint32(p[8:12], uint32(x.MinBytes))
-	}
-	if v >= 3 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxBytes))
-	}
-	if v >= 4 {
-		dst = append(dst, byte(x.IsolationLevel))
-	}
-	if v >= 7 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionID))
-	}
-	if v >= 7 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionEpoch))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendFetchRequestTopicLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if v >= 7 {
-		dst = legacyCount(dst, len(x.ForgottenTopicsData))
-		if dst, bad = appendFetchRequestForgottenTopicLegacySlice(dst, x.ForgottenTopicsData); bad != nil {
-			return nil, bad.in("ForgottenTopicsData", -1)
-		}
-	} else if len(x.ForgottenTopicsData) > 0 {
-		return nil, lacking("ForgottenTopicsData", -1)
-	}
-	if v >= 11 {
-		dst = legacyString(dst, x.RackID)
-	}
-	if !x.ReplicaState.isDefault() {
-		return nil, lacking("ReplicaState", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendFetchRequestTopicLegacySlice(dst []byte, s []FetchRequestTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0 := x.Topic
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendFetchRequestPartitionLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllFetchRequestPartition(dst, x.Partitions, v, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchRequestPartitionLegacySlice(dst []byte, s []FetchRequestPartition, v int16) ([]byte, *failure) {
+func legacyAllFetchRequestPartition(dst []byte, s []FetchRequestPartition, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
+		e.failIf(x.LastFetchedEpoch != -1)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
 		if v >= 9 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.CurrentLeaderEpoch))
-		}
-		if x.LastFetchedEpoch != -1 {
-			return nil, lacking("LastFetchedEpoch", i)
 		}
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.FetchOffset))
 		if v >= 5 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogStartOffset))
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionMaxBytes))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchRequestForgottenTopicLegacySlice(dst []byte, s []FetchRequestForgottenTopic) ([]byte, *failure) {
+func legacyAllFetchRequestForgottenTopic(dst []byte, s []FetchRequestForgottenTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyInt32s(dst, x.Partitions, e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
 func (x *FetchRequestReplicaState) isDefault() bool {

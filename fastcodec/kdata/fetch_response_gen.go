@@ -10,29 +10,23 @@ import (
 
 // FetchResponse is Kafka's message of that name, versions 0-18.
 type FetchResponse struct {
-	ThrottleTimeMs int32               // versions 1+, ignorable
-	ErrorCode      fastcodec.ErrorCode // versions 7+, ignorable
-	SessionID      int32               // versions 7+
+	ThrottleTimeMs int32               `kafka:"ThrottleTimeMs 1+ ignorable"`
+	ErrorCode      fastcodec.ErrorCode `kafka:"ErrorCode 7+ ignorable"`
+	SessionID      int32               `kafka:"SessionId 7+"`
 	Responses      []FetchResponseFetchableTopicResponse
-	NodeEndpoints  []FetchResponseNodeEndpoint // tag 0, versions 16+
+	NodeEndpoints  []FetchResponseNodeEndpoint `kafka:"NodeEndpoints 16+ tag 0"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewFetchResponse returns one with Kafka's defaults.
 func NewFetchResponse() FetchResponse { return FetchResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *FetchResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // FetchResponseFetchableTopicResponse is the struct FetchableTopicResponse of FetchResponse.
 type FetchResponseFetchableTopicResponse struct {
-	Topic       []byte         // versions 0-12, ignorable
-	TopicID     fastcodec.UUID // versions 13+, ignorable
+	Topic       []byte         `kafka:"Topic string 0-12 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 13+ ignorable"`
 	Partitions  []FetchResponsePartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -42,14 +36,14 @@ type FetchResponsePartitionData struct {
 	PartitionIndex       int32
 	ErrorCode            fastcodec.ErrorCode
 	HighWatermark        int64
-	LastStableOffset     int64                             // versions 4+, ignorable
-	LogStartOffset       int64                             // versions 5+, ignorable
-	DivergingEpoch       FetchResponseEpochEndOffset       // tag 0, versions 12+
-	CurrentLeader        FetchResponseLeaderIDAndEpoch     // tag 1, versions 12+
-	SnapshotID           FetchResponseSnapshotID           // tag 2, versions 12+
-	AbortedTransactions  []FetchResponseAbortedTransaction // versions 4+, nullable, ignorable
-	PreferredReadReplica int32                             // versions 11+
-	Records              []byte                            // nullable
+	LastStableOffset     int64                             `kafka:"LastStableOffset 4+ = -1 ignorable"`
+	LogStartOffset       int64                             `kafka:"LogStartOffset 5+ = -1 ignorable"`
+	DivergingEpoch       FetchResponseEpochEndOffset       `kafka:"DivergingEpoch 12+ tag 0"`
+	CurrentLeader        FetchResponseLeaderIDAndEpoch     `kafka:"CurrentLeader 12+ tag 1"`
+	SnapshotID           FetchResponseSnapshotID           `kafka:"SnapshotId 12+ tag 2"`
+	AbortedTransactions  []FetchResponseAbortedTransaction `kafka:"AbortedTransactions 4+ null ignorable"`
+	PreferredReadReplica int32                             `kafka:"PreferredReadReplica 11+ = -1"`
+	Records              []byte                            `kafka:"Records records null"`
 	UnknownTags          []fastcodec.Tag
 
 	spareAbortedTransactions []FetchResponseAbortedTransaction
@@ -75,8 +69,8 @@ func (x *FetchResponsePartitionData) ResizeAbortedTransactions(n int) {
 
 // FetchResponseEpochEndOffset is the struct EpochEndOffset of FetchResponse.
 type FetchResponseEpochEndOffset struct {
-	Epoch       int32
-	EndOffset   int64
+	Epoch       int32 `kafka:"Epoch = -1"`
+	EndOffset   int64 `kafka:"EndOffset = -1"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -90,8 +84,8 @@ func NewFetchResponseEpochEndOffset() FetchResponseEpochEndOffset {
 
 // FetchResponseLeaderIDAndEpoch is the struct LeaderIdAndEpoch of FetchResponse.
 type FetchResponseLeaderIDAndEpoch struct {
-	LeaderID    int32
-	LeaderEpoch int32
+	LeaderID    int32 `kafka:"LeaderId = -1"`
+	LeaderEpoch int32 `kafka:"LeaderEpoch = -1"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -105,8 +99,8 @@ func NewFetchResponseLeaderIDAndEpoch() FetchResponseLeaderIDAndEpoch {
 
 // FetchResponseSnapshotID is the struct SnapshotId of FetchResponse.
 type FetchResponseSnapshotID struct {
-	EndOffset   int64
-	Epoch       int32
+	EndOffset   int64 `kafka:"EndOffset = -1"`
+	Epoch       int32 `kafka:"Epoch = -1"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -120,162 +114,201 @@ func NewFetchResponseSnapshotID() FetchResponseSnapshotID {
 
 // FetchResponseAbortedTransaction is the struct AbortedTransaction of FetchResponse.
 type FetchResponseAbortedTransaction struct {
-	ProducerID  int64
+	ProducerID  int64 `kafka:"ProducerId"`
 	FirstOffset int64
 	UnknownTags []fastcodec.Tag
 }
 
 // FetchResponseNodeEndpoint is the struct NodeEndpoint of FetchResponse.
 type FetchResponseNodeEndpoint struct {
-	NodeID      int32
-	Host        []byte
+	NodeID      int32  `kafka:"NodeId"`
+	Host        []byte `kafka:"Host string"`
 	Port        int32
-	Rack        []byte // nullable
+	Rack        []byte `kafka:"Rack string null = null"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *FetchResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 18:
-		return dst, fastcodec.VersionError("FetchResponse", version, 0, 18)
-	case version >= 12:
-		out, bad = appendFetchResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendFetchResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *FetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 18 {
+		return dst, fastcodec.VersionError("FetchResponse", v, 0, 18)
 	}
-	if bad != nil {
-		return dst, bad.of("FetchResponse", version)
-	}
-	return out, nil
-}
-
-func appendFetchResponseFlexible(dst []byte, x *FetchResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses) | len(x.NodeEndpoints)) {
-		return nil, tooLong(-1, "Responses NodeEndpoints", len(x.Responses), len(x.NodeEndpoints))
-	}
-	dst = room(dst, 10)
-	{
-		p := (*[10]byte)(dst[len(dst)-10:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		binary.BigEndian.PutUint32(p[6:10], uint32(x.SessionID))
-	}
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendFetchResponseFetchableTopicResponseFlexibleSlice(dst, x.Responses, v); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	if v < 16 && len(x.NodeEndpoints) > 0 {
-		return nil, lacking("NodeEndpoints", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 || v >= 16 && len(x.NodeEndpoints) > 0 {
-		if dst, bad = appendTagsFetchResponse(dst, x, v, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 12 {
+		if v < 16 && len(x.NodeEndpoints) > 0 {
+			e.failed = true
 		}
+		if n := len(dst) + 11; n <= cap(dst) && len(x.Responses) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[6:10], uint32(x.SessionID))
+			w[10] = byte(len(x.Responses) + 1)
+			dst = dst[:len(dst)+11]
+		} else {
+			dst = room(dst, 10)
+			{
+				p := (*[10]byte)(dst[len(dst)-10:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+				binary.BigEndian.PutUint32(p[6:10], uint32(x.SessionID))
+			}
+			dst = compactCount(dst, len(x.Responses), e)
+		}
+		if len(x.Responses) > 0 {
+			dst = flexibleAllFetchResponseFetchableTopicResponse(dst, x.Responses, v, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 || v >= 16 && len(x.NodeEndpoints) > 0 {
+			dst = tagsFetchResponse(dst, x, v, e)
+		}
+	} else {
+		if v < 7 && x.SessionID != 0 {
+			e.failed = true
+		}
+		e.failIf(len(x.NodeEndpoints) > 0)
+		if n := len(dst) + 14; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			if v >= 7 {
+				{
+					p := (*[6]byte)(w[o : o+6])
+					binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint32(p[2:6], uint32(x.SessionID))
+				}
+				o += 6
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Responses)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			if v >= 7 {
+				dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionID))
+			}
+			dst = legacyCount(dst, len(x.Responses), e)
+		}
+		if len(x.Responses) > 0 {
+			dst = legacyAllFetchResponseFetchableTopicResponse(dst, x.Responses, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "FetchResponse", v, 12)
 	}
 	return dst, nil
 }
 
-// appendTagsFetchResponse puts the tag section of a struct in the place of an empty one.
-func appendTagsFetchResponse(dst []byte, x *FetchResponse, v int16, i int) ([]byte, *failure) {
-	var bad *failure
+// tagsFetchResponse puts the tag section of a struct in the place of an empty one.
+func tagsFetchResponse(dst []byte, x *FetchResponse, v int16, e *encoder) []byte {
+	count := len(x.UnknownTags)
+	if v >= 16 && len(x.NodeEndpoints) > 0 {
+		count++
+	}
 	known := uint32(0)
 	if v >= 16 {
 		known = 1
 	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
-	count := len(x.UnknownTags)
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if v >= 16 && len(x.NodeEndpoints) > 0 {
-		count++
-	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
-	if v >= 16 && len(x.NodeEndpoints) > 0 {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactCount(dst, len(x.NodeEndpoints))
-		if dst, bad = appendFetchResponseNodeEndpointFlexibleSlice(dst, x.NodeEndpoints); bad != nil {
-			return nil, bad.in("NodeEndpoints", i)
+		dst = compactCount(dst, len(x.NodeEndpoints), e)
+		if len(x.NodeEndpoints) > 0 {
+			dst = flexibleAllFetchResponseNodeEndpoint(dst, x.NodeEndpoints, e)
 		}
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendFetchResponseFetchableTopicResponseFlexibleSlice(dst []byte, s []FetchResponseFetchableTopicResponse, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchResponseFetchableTopicResponse, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0 := x.Topic
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 12 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 13 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 12 {
+				dst = compactString(dst, x.Topic, e)
+			}
+			if v >= 13 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if v <= 12 {
-			dst = compactString(dst, x.Topic)
-		}
-		if v >= 13 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendFetchResponsePartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllFetchResponsePartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchResponsePartitionDataFlexibleSlice(dst []byte, s []FetchResponsePartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchResponsePartitionData(dst []byte, s []FetchResponsePartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.AbortedTransactions) | len(x.Records)) {
-			return nil, tooLong(i, "AbortedTransactions Records", len(x.AbortedTransactions), len(x.Records))
+		if n := len(dst) + 31; n <= cap(dst) && len(x.AbortedTransactions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(w[6:14], uint64(x.HighWatermark))
+			binary.BigEndian.PutUint64(w[14:22], uint64(x.LastStableOffset))
+			binary.BigEndian.PutUint64(w[22:30], uint64(x.LogStartOffset))
+			w[30] = byte(lengthOf(x.AbortedTransactions) + 1)
+			dst = dst[:len(dst)+31]
+		} else {
+			dst = room(dst, 30)
+			{
+				p := (*[30]byte)(dst[len(dst)-30:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+				binary.BigEndian.PutUint64(p[6:14], uint64(x.HighWatermark))
+				binary.BigEndian.PutUint64(p[14:22], uint64(x.LastStableOffset))
+				binary.BigEndian.PutUint64(p[22:30], uint64(x.LogStartOffset))
+			}
+			dst = compactCount(dst, lengthOf(x.AbortedTransactions), e)
 		}
-		dst = room(dst, 30)
-		{
-			p := (*[30]byte)(dst[len(dst)-30:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint64(p[6:14], uint64(x.HighWatermark))
-			binary.BigEndian.PutUint64(p[14:22], uint64(x.LastStableOffset))
-			binary.BigEndian.PutUint64(p[22:30], uint64(x.LogStartOffset))
-		}
-		dst = compactCount(dst, countOf(x.AbortedTransactions))
-		if dst, bad = appendFetchResponseAbortedTransactionFlexibleSlice(dst, x.AbortedTransactions); bad != nil {
-			return nil, bad.in("AbortedTransactions", i)
+		if len(x.AbortedTransactions) > 0 {
+			dst = flexibleAllFetchResponseAbortedTransaction(dst, x.AbortedTransactions, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PreferredReadReplica))
-		dst = compactNullableBytes(dst, x.Records)
+		dst = compactNullableBytes(dst, x.Records, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || !x.DivergingEpoch.isDefault() || !x.CurrentLeader.isDefault() || !x.SnapshotID.isDefault() {
-			if dst, bad = appendTagsFetchResponsePartitionData(dst, x, i); bad != nil {
-				return nil, bad
-			}
+			dst = tagsFetchResponsePartitionData(dst, x, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-// appendTagsFetchResponsePartitionData puts the tag section of a struct in the place of an empty one.
-func appendTagsFetchResponsePartitionData(dst []byte, x *FetchResponsePartitionData, i int) ([]byte, *failure) {
-	var bad *failure
-	known := uint32(7)
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsFetchResponsePartitionData puts the tag section of a struct in the place of an empty one.
+func tagsFetchResponsePartitionData(dst []byte, x *FetchResponsePartitionData, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if !x.DivergingEpoch.isDefault() {
 		count++
@@ -286,41 +319,34 @@ func appendTagsFetchResponsePartitionData(dst []byte, x *FetchResponsePartitionD
 	if !x.SnapshotID.isDefault() {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, 7, e)
 	if !x.DivergingEpoch.isDefault() {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		if dst, bad = appendFetchResponseEpochEndOffsetFlexible(dst, &x.DivergingEpoch); bad != nil {
-			return nil, bad.in("DivergingEpoch", i)
-		}
+		dst = flexibleFetchResponseEpochEndOffset(dst, &x.DivergingEpoch, e)
 		dst = setTagSize(dst, at)
 	}
 	if !x.CurrentLeader.isDefault() {
-		dst = m.AppendBelow(dst, 1)
+		dst = m.below(dst, 1)
 		dst = append(dst, 1, 0)
 		at := len(dst)
-		if dst, bad = appendFetchResponseLeaderIDAndEpochFlexible(dst, &x.CurrentLeader); bad != nil {
-			return nil, bad.in("CurrentLeader", i)
-		}
+		dst = flexibleFetchResponseLeaderIDAndEpoch(dst, &x.CurrentLeader, e)
 		dst = setTagSize(dst, at)
 	}
 	if !x.SnapshotID.isDefault() {
-		dst = m.AppendBelow(dst, 2)
+		dst = m.below(dst, 2)
 		dst = append(dst, 2, 0)
 		at := len(dst)
-		if dst, bad = appendFetchResponseSnapshotIDFlexible(dst, &x.SnapshotID); bad != nil {
-			return nil, bad.in("SnapshotId", i)
-		}
+		dst = flexibleFetchResponseSnapshotID(dst, &x.SnapshotID, e)
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendFetchResponseEpochEndOffsetFlexible(dst []byte, x *FetchResponseEpochEndOffset) ([]byte, *failure) {
-	var bad *failure
+func flexibleFetchResponseEpochEndOffset(dst []byte, x *FetchResponseEpochEndOffset, e *encoder) []byte {
 	dst = room(dst, 13)
 	{
 		p := (*[13]byte)(dst[len(dst)-13:])
@@ -329,15 +355,12 @@ func appendFetchResponseEpochEndOffsetFlexible(dst []byte, x *FetchResponseEpoch
 		p[12] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchResponseLeaderIDAndEpochFlexible(dst []byte, x *FetchResponseLeaderIDAndEpoch) ([]byte, *failure) {
-	var bad *failure
+func flexibleFetchResponseLeaderIDAndEpoch(dst []byte, x *FetchResponseLeaderIDAndEpoch, e *encoder) []byte {
 	dst = room(dst, 9)
 	{
 		p := (*[9]byte)(dst[len(dst)-9:])
@@ -346,15 +369,12 @@ func appendFetchResponseLeaderIDAndEpochFlexible(dst []byte, x *FetchResponseLea
 		p[8] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchResponseSnapshotIDFlexible(dst []byte, x *FetchResponseSnapshotID) ([]byte, *failure) {
-	var bad *failure
+func flexibleFetchResponseSnapshotID(dst []byte, x *FetchResponseSnapshotID, e *encoder) []byte {
 	dst = room(dst, 13)
 	{
 		p := (*[13]byte)(dst[len(dst)-13:])
@@ -363,15 +383,12 @@ func appendFetchResponseSnapshotIDFlexible(dst []byte, x *FetchResponseSnapshotI
 		p[12] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchResponseAbortedTransactionFlexibleSlice(dst []byte, s []FetchResponseAbortedTransaction) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchResponseAbortedTransaction(dst []byte, s []FetchResponseAbortedTransaction, e *encoder) []byte {
 	dst = grow(dst, len(s)*17)
 	for i := range s {
 		x := &s[i]
@@ -382,90 +399,74 @@ func appendFetchResponseAbortedTransactionFlexibleSlice(dst []byte, s []FetchRes
 		p[16] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*17)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchResponseNodeEndpointFlexibleSlice(dst []byte, s []FetchResponseNodeEndpoint) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchResponseNodeEndpoint(dst []byte, s []FetchResponseNodeEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host)|len(x.Rack) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text Rack:text", len(x.Host), len(x.Rack))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = compactNullableString(dst, x.Rack)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Host, x.Rack
+		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+			w[o+4] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = compactNullableString(dst, x.Rack, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchResponseLegacy(dst []byte, x *FetchResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "Responses", len(x.Responses))
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	if v >= 7 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	}
-	if v >= 7 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionID))
-	} else if x.SessionID != 0 {
-		return nil, lacking("SessionId", -1)
-	}
-	dst = legacyCount(dst, len(x.Responses))
-	if dst, bad = appendFetchResponseFetchableTopicResponseLegacySlice(dst, x.Responses, v); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	if len(x.NodeEndpoints) > 0 {
-		return nil, lacking("NodeEndpoints", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendFetchResponseFetchableTopicResponseLegacySlice(dst []byte, s []FetchResponseFetchableTopicResponse, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchResponseFetchableTopicResponse, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0 := x.Topic
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendFetchResponsePartitionDataLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllFetchResponsePartitionData(dst, x.Partitions, v, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchResponsePartitionDataLegacySlice(dst []byte, s []FetchResponsePartitionData, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllFetchResponsePartitionData(dst []byte, s []FetchResponsePartitionData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.AbortedTransactions) | len(x.Records)) {
-			return nil, tooLong(i, "AbortedTransactions Records", len(x.AbortedTransactions), len(x.Records))
+		e.failIf(!x.DivergingEpoch.isDefault())
+		e.failIf(!x.CurrentLeader.isDefault())
+		e.failIf(!x.SnapshotID.isDefault())
+		if v < 11 && x.PreferredReadReplica != -1 {
+			e.failed = true
 		}
 		dst = room(dst, 14)
 		{
@@ -481,34 +482,21 @@ func appendFetchResponsePartitionDataLegacySlice(dst []byte, s []FetchResponsePa
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogStartOffset))
 		}
 		if v >= 4 {
-			dst = legacyCount(dst, countOf(x.AbortedTransactions))
-			if dst, bad = appendFetchResponseAbortedTransactionLegacySlice(dst, x.AbortedTransactions); bad != nil {
-				return nil, bad.in("AbortedTransactions", i)
+			dst = legacyCount(dst, lengthOf(x.AbortedTransactions), e)
+			if len(x.AbortedTransactions) > 0 {
+				dst = legacyAllFetchResponseAbortedTransaction(dst, x.AbortedTransactions, e)
 			}
 		}
 		if v >= 11 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PreferredReadReplica))
-		} else if x.PreferredReadReplica != -1 {
-			return nil, lacking("PreferredReadReplica", i)
 		}
-		dst = legacyNullableBytes(dst, x.Records)
-		if !x.DivergingEpoch.isDefault() {
-			return nil, lacking("DivergingEpoch", i)
-		}
-		if !x.CurrentLeader.isDefault() {
-			return nil, lacking("CurrentLeader", i)
-		}
-		if !x.SnapshotID.isDefault() {
-			return nil, lacking("SnapshotId", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		dst = legacyNullableBytes(dst, x.Records, e)
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchResponseAbortedTransactionLegacySlice(dst []byte, s []FetchResponseAbortedTransaction) ([]byte, *failure) {
+func legacyAllFetchResponseAbortedTransaction(dst []byte, s []FetchResponseAbortedTransaction, e *encoder) []byte {
 	dst = grow(dst, len(s)*16)
 	for i := range s {
 		x := &s[i]
@@ -517,11 +505,9 @@ func appendFetchResponseAbortedTransactionLegacySlice(dst []byte, s []FetchRespo
 		binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
 		binary.BigEndian.PutUint64(p[8:16], uint64(x.FirstOffset))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
 func (x *FetchResponseEpochEndOffset) isDefault() bool {

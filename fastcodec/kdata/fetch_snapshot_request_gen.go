@@ -10,13 +10,13 @@ import (
 
 // FetchSnapshotRequest is Kafka's message of that name, versions 0-1.
 type FetchSnapshotRequest struct {
-	ClusterID   []byte // tag 0, nullable
-	ReplicaID   int32
-	MaxBytes    int32
+	ClusterID   []byte `kafka:"ClusterId string null = null tag 0"`
+	ReplicaID   int32  `kafka:"ReplicaId = -1"`
+	MaxBytes    int32  `kafka:"MaxBytes = 2147483647"`
 	Topics      []FetchSnapshotRequestTopicSnapshot
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewFetchSnapshotRequest returns one with Kafka's defaults.
@@ -27,15 +27,9 @@ func NewFetchSnapshotRequest() FetchSnapshotRequest {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *FetchSnapshotRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // FetchSnapshotRequestTopicSnapshot is the struct TopicSnapshot of FetchSnapshotRequest.
 type FetchSnapshotRequestTopicSnapshot struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []FetchSnapshotRequestPartitionSnapshot
 	UnknownTags []fastcodec.Tag
 }
@@ -44,9 +38,9 @@ type FetchSnapshotRequestTopicSnapshot struct {
 type FetchSnapshotRequestPartitionSnapshot struct {
 	Partition          int32
 	CurrentLeaderEpoch int32
-	SnapshotID         FetchSnapshotRequestSnapshotID
+	SnapshotID         FetchSnapshotRequestSnapshotID `kafka:"SnapshotId"`
 	Position           int64
-	ReplicaDirectoryID fastcodec.UUID // tag 0, versions 1+, ignorable
+	ReplicaDirectoryID fastcodec.UUID `kafka:"ReplicaDirectoryId 1+ tag 0 ignorable"`
 	UnknownTags        []fastcodec.Tag
 }
 
@@ -57,133 +51,118 @@ type FetchSnapshotRequestSnapshotID struct {
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *FetchSnapshotRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("FetchSnapshotRequest", version, 0, 1)
-	default:
-		out, bad = appendFetchSnapshotRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *FetchSnapshotRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("FetchSnapshotRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("FetchSnapshotRequest", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 9; n <= cap(dst) && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+		binary.BigEndian.PutUint32(w[4:8], uint32(x.MaxBytes))
+		w[8] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+9]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxBytes))
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendFetchSnapshotRequestFlexible(dst []byte, x *FetchSnapshotRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "ClusterId:text Topics", len(x.ClusterID), len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxBytes))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendFetchSnapshotRequestTopicSnapshotFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllFetchSnapshotRequestTopicSnapshot(dst, x.Topics, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 || x.ClusterID != nil {
-		if dst, bad = appendTagsFetchSnapshotRequest(dst, x, v, -1); bad != nil {
-			return nil, bad
-		}
+		dst = tagsFetchSnapshotRequest(dst, x, v, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "FetchSnapshotRequest", v, 0)
 	}
 	return dst, nil
 }
 
-// appendTagsFetchSnapshotRequest puts the tag section of a struct in the place of an empty one.
-func appendTagsFetchSnapshotRequest(dst []byte, x *FetchSnapshotRequest, v int16, i int) ([]byte, *failure) {
-	known := uint32(1)
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsFetchSnapshotRequest puts the tag section of a struct in the place of an empty one.
+func tagsFetchSnapshotRequest(dst []byte, x *FetchSnapshotRequest, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if x.ClusterID != nil {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, 1, e)
 	if x.ClusterID != nil {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactNullableString(dst, x.ClusterID)
+		dst = compactNullableString(dst, x.ClusterID, e)
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendFetchSnapshotRequestTopicSnapshotFlexibleSlice(dst []byte, s []FetchSnapshotRequestTopicSnapshot, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchSnapshotRequestTopicSnapshot(dst []byte, s []FetchSnapshotRequestTopicSnapshot, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendFetchSnapshotRequestPartitionSnapshotFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllFetchSnapshotRequestPartitionSnapshot(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchSnapshotRequestPartitionSnapshotFlexibleSlice(dst []byte, s []FetchSnapshotRequestPartitionSnapshot, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchSnapshotRequestPartitionSnapshot(dst []byte, s []FetchSnapshotRequestPartitionSnapshot, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CurrentLeaderEpoch))
-		if dst, bad = appendFetchSnapshotRequestSnapshotIDFlexible(dst, &x.SnapshotID); bad != nil {
-			return nil, bad.in("SnapshotId", i)
-		}
+		dst = flexibleFetchSnapshotRequestSnapshotID(dst, &x.SnapshotID, e)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.Position))
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || v >= 1 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
-			if dst, bad = appendTagsFetchSnapshotRequestPartitionSnapshot(dst, x, v, i); bad != nil {
-				return nil, bad
-			}
+			dst = tagsFetchSnapshotRequestPartitionSnapshot(dst, x, v, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-// appendTagsFetchSnapshotRequestPartitionSnapshot puts the tag section of a struct in the place of an empty one.
-func appendTagsFetchSnapshotRequestPartitionSnapshot(dst []byte, x *FetchSnapshotRequestPartitionSnapshot, v int16, i int) ([]byte, *failure) {
-	known := uint32(0)
-	if v >= 1 {
-		known = 1
-	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsFetchSnapshotRequestPartitionSnapshot puts the tag section of a struct in the place of an empty one.
+func tagsFetchSnapshotRequestPartitionSnapshot(dst []byte, x *FetchSnapshotRequestPartitionSnapshot, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if v >= 1 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	known := uint32(0)
+	if v >= 1 {
+		known = 1
+	}
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if v >= 1 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 16)
 		dst = fastcodec.AppendUUID(dst, x.ReplicaDirectoryID)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendFetchSnapshotRequestSnapshotIDFlexible(dst []byte, x *FetchSnapshotRequestSnapshotID) ([]byte, *failure) {
-	var bad *failure
+func flexibleFetchSnapshotRequestSnapshotID(dst []byte, x *FetchSnapshotRequestSnapshotID, e *encoder) []byte {
 	dst = room(dst, 13)
 	{
 		p := (*[13]byte)(dst[len(dst)-13:])
@@ -192,9 +171,7 @@ func appendFetchSnapshotRequestSnapshotIDFlexible(dst []byte, x *FetchSnapshotRe
 		p[12] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }

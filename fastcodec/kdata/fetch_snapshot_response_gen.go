@@ -10,27 +10,21 @@ import (
 
 // FetchSnapshotResponse is Kafka's message of that name, versions 0-1.
 type FetchSnapshotResponse struct {
-	ThrottleTimeMs int32 // ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs ignorable"`
 	ErrorCode      fastcodec.ErrorCode
 	Topics         []FetchSnapshotResponseTopicSnapshot
-	NodeEndpoints  []FetchSnapshotResponseNodeEndpoint // tag 0, versions 1+
+	NodeEndpoints  []FetchSnapshotResponseNodeEndpoint `kafka:"NodeEndpoints 1+ tag 0"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewFetchSnapshotResponse returns one with Kafka's defaults.
 func NewFetchSnapshotResponse() FetchSnapshotResponse { return FetchSnapshotResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *FetchSnapshotResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // FetchSnapshotResponseTopicSnapshot is the struct TopicSnapshot of FetchSnapshotResponse.
 type FetchSnapshotResponseTopicSnapshot struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []FetchSnapshotResponsePartitionSnapshot
 	UnknownTags []fastcodec.Tag
 }
@@ -39,11 +33,11 @@ type FetchSnapshotResponseTopicSnapshot struct {
 type FetchSnapshotResponsePartitionSnapshot struct {
 	Index            int32
 	ErrorCode        fastcodec.ErrorCode
-	SnapshotID       FetchSnapshotResponseSnapshotID
-	CurrentLeader    FetchSnapshotResponseLeaderIDAndEpoch // tag 0
+	SnapshotID       FetchSnapshotResponseSnapshotID       `kafka:"SnapshotId"`
+	CurrentLeader    FetchSnapshotResponseLeaderIDAndEpoch `kafka:"CurrentLeader tag 0"`
 	Size             int64
 	Position         int64
-	UnalignedRecords []byte
+	UnalignedRecords []byte `kafka:"UnalignedRecords records"`
 	UnknownTags      []fastcodec.Tag
 }
 
@@ -56,163 +50,141 @@ type FetchSnapshotResponseSnapshotID struct {
 
 // FetchSnapshotResponseLeaderIDAndEpoch is the struct LeaderIdAndEpoch of FetchSnapshotResponse.
 type FetchSnapshotResponseLeaderIDAndEpoch struct {
-	LeaderID    int32
+	LeaderID    int32 `kafka:"LeaderId"`
 	LeaderEpoch int32
 	UnknownTags []fastcodec.Tag
 }
 
 // FetchSnapshotResponseNodeEndpoint is the struct NodeEndpoint of FetchSnapshotResponse.
 type FetchSnapshotResponseNodeEndpoint struct {
-	NodeID      int32
-	Host        []byte
+	NodeID      int32  `kafka:"NodeId"`
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *FetchSnapshotResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("FetchSnapshotResponse", version, 0, 1)
-	default:
-		out, bad = appendFetchSnapshotResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *FetchSnapshotResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("FetchSnapshotResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("FetchSnapshotResponse", version)
-	}
-	return out, nil
-}
-
-func appendFetchSnapshotResponseFlexible(dst []byte, x *FetchSnapshotResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics) | len(x.NodeEndpoints)) {
-		return nil, tooLong(-1, "Topics NodeEndpoints", len(x.Topics), len(x.NodeEndpoints))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendFetchSnapshotResponseTopicSnapshotFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
+	start, e := len(dst), new(encoder)
 	if v < 1 && len(x.NodeEndpoints) > 0 {
-		return nil, lacking("NodeEndpoints", -1)
+		e.failed = true
+	}
+	if n := len(dst) + 7; n <= cap(dst) && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+7]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactCount(dst, len(x.Topics), e)
+	}
+	if len(x.Topics) > 0 {
+		dst = flexibleAllFetchSnapshotResponseTopicSnapshot(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 || v >= 1 && len(x.NodeEndpoints) > 0 {
-		if dst, bad = appendTagsFetchSnapshotResponse(dst, x, v, -1); bad != nil {
-			return nil, bad
-		}
+		dst = tagsFetchSnapshotResponse(dst, x, v, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "FetchSnapshotResponse", v, 0)
 	}
 	return dst, nil
 }
 
-// appendTagsFetchSnapshotResponse puts the tag section of a struct in the place of an empty one.
-func appendTagsFetchSnapshotResponse(dst []byte, x *FetchSnapshotResponse, v int16, i int) ([]byte, *failure) {
-	var bad *failure
+// tagsFetchSnapshotResponse puts the tag section of a struct in the place of an empty one.
+func tagsFetchSnapshotResponse(dst []byte, x *FetchSnapshotResponse, v int16, e *encoder) []byte {
+	count := len(x.UnknownTags)
+	if v >= 1 && len(x.NodeEndpoints) > 0 {
+		count++
+	}
 	known := uint32(0)
 	if v >= 1 {
 		known = 1
 	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
-	count := len(x.UnknownTags)
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if v >= 1 && len(x.NodeEndpoints) > 0 {
-		count++
-	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
-	if v >= 1 && len(x.NodeEndpoints) > 0 {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactCount(dst, len(x.NodeEndpoints))
-		if dst, bad = appendFetchSnapshotResponseNodeEndpointFlexibleSlice(dst, x.NodeEndpoints); bad != nil {
-			return nil, bad.in("NodeEndpoints", i)
+		dst = compactCount(dst, len(x.NodeEndpoints), e)
+		if len(x.NodeEndpoints) > 0 {
+			dst = flexibleAllFetchSnapshotResponseNodeEndpoint(dst, x.NodeEndpoints, e)
 		}
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendFetchSnapshotResponseTopicSnapshotFlexibleSlice(dst []byte, s []FetchSnapshotResponseTopicSnapshot) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchSnapshotResponseTopicSnapshot(dst []byte, s []FetchSnapshotResponseTopicSnapshot, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendFetchSnapshotResponsePartitionSnapshotFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllFetchSnapshotResponsePartitionSnapshot(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchSnapshotResponsePartitionSnapshotFlexibleSlice(dst []byte, s []FetchSnapshotResponsePartitionSnapshot) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchSnapshotResponsePartitionSnapshot(dst []byte, s []FetchSnapshotResponsePartitionSnapshot, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.UnalignedRecords)) {
-			return nil, tooLong(i, "UnalignedRecords", len(x.UnalignedRecords))
-		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if dst, bad = appendFetchSnapshotResponseSnapshotIDFlexible(dst, &x.SnapshotID); bad != nil {
-			return nil, bad.in("SnapshotId", i)
-		}
+		dst = flexibleFetchSnapshotResponseSnapshotID(dst, &x.SnapshotID, e)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.Size))
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.Position))
-		dst = compactBytes(dst, x.UnalignedRecords)
+		dst = compactBytes(dst, x.UnalignedRecords, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || !x.CurrentLeader.isDefault() {
-			if dst, bad = appendTagsFetchSnapshotResponsePartitionSnapshot(dst, x, i); bad != nil {
-				return nil, bad
-			}
+			dst = tagsFetchSnapshotResponsePartitionSnapshot(dst, x, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-// appendTagsFetchSnapshotResponsePartitionSnapshot puts the tag section of a struct in the place of an empty one.
-func appendTagsFetchSnapshotResponsePartitionSnapshot(dst []byte, x *FetchSnapshotResponsePartitionSnapshot, i int) ([]byte, *failure) {
-	var bad *failure
-	known := uint32(1)
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsFetchSnapshotResponsePartitionSnapshot puts the tag section of a struct in the place of an empty one.
+func tagsFetchSnapshotResponsePartitionSnapshot(dst []byte, x *FetchSnapshotResponsePartitionSnapshot, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if !x.CurrentLeader.isDefault() {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, 1, e)
 	if !x.CurrentLeader.isDefault() {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		if dst, bad = appendFetchSnapshotResponseLeaderIDAndEpochFlexible(dst, &x.CurrentLeader); bad != nil {
-			return nil, bad.in("CurrentLeader", i)
-		}
+		dst = flexibleFetchSnapshotResponseLeaderIDAndEpoch(dst, &x.CurrentLeader, e)
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendFetchSnapshotResponseSnapshotIDFlexible(dst []byte, x *FetchSnapshotResponseSnapshotID) ([]byte, *failure) {
-	var bad *failure
+func flexibleFetchSnapshotResponseSnapshotID(dst []byte, x *FetchSnapshotResponseSnapshotID, e *encoder) []byte {
 	dst = room(dst, 13)
 	{
 		p := (*[13]byte)(dst[len(dst)-13:])
@@ -221,15 +193,12 @@ func appendFetchSnapshotResponseSnapshotIDFlexible(dst []byte, x *FetchSnapshotR
 		p[12] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchSnapshotResponseLeaderIDAndEpochFlexible(dst []byte, x *FetchSnapshotResponseLeaderIDAndEpoch) ([]byte, *failure) {
-	var bad *failure
+func flexibleFetchSnapshotResponseLeaderIDAndEpoch(dst []byte, x *FetchSnapshotResponseLeaderIDAndEpoch, e *encoder) []byte {
 	dst = room(dst, 9)
 	{
 		p := (*[9]byte)(dst[len(dst)-9:])
@@ -238,31 +207,38 @@ func appendFetchSnapshotResponseLeaderIDAndEpochFlexible(dst []byte, x *FetchSna
 		p[8] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendFetchSnapshotResponseNodeEndpointFlexibleSlice(dst []byte, s []FetchSnapshotResponseNodeEndpoint) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFetchSnapshotResponseNodeEndpoint(dst []byte, s []FetchSnapshotResponseNodeEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text", len(x.Host))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Host
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint16(dst, x.Port)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
 func (x *FetchSnapshotResponseLeaderIDAndEpoch) isDefault() bool {

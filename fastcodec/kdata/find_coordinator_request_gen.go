@@ -3,89 +3,90 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
 // FindCoordinatorRequest is Kafka's message of that name, versions 0-6.
 type FindCoordinatorRequest struct {
-	Key             []byte   // versions 0-3
-	KeyType         int8     // versions 1+
-	CoordinatorKeys [][]byte // versions 4+
+	Key             []byte   `kafka:"Key string 0-3"`
+	KeyType         int8     `kafka:"KeyType 1+"`
+	CoordinatorKeys [][]byte `kafka:"CoordinatorKeys string 4+"`
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewFindCoordinatorRequest returns one with Kafka's defaults.
 func NewFindCoordinatorRequest() FindCoordinatorRequest { return FindCoordinatorRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *FindCoordinatorRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *FindCoordinatorRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("FindCoordinatorRequest", version, 0, 6)
-	case version >= 3:
-		out, bad = appendFindCoordinatorRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendFindCoordinatorRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *FindCoordinatorRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("FindCoordinatorRequest", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("FindCoordinatorRequest", version)
-	}
-	return out, nil
-}
-
-func appendFindCoordinatorRequestFlexible(dst []byte, x *FindCoordinatorRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.Key) > fastcodec.MaxString || tooMany(len(x.CoordinatorKeys)) {
-		return nil, tooLong(-1, "Key:text CoordinatorKeys", len(x.Key), len(x.CoordinatorKeys))
-	}
-	if v <= 3 {
-		dst = compactString(dst, x.Key)
-	} else if len(x.Key) > 0 {
-		return nil, lacking("Key", -1)
-	}
-	dst = append(dst, byte(x.KeyType))
-	if v >= 4 {
-		dst = compactCount(dst, len(x.CoordinatorKeys))
-		if dst, bad = compactStrings(dst, x.CoordinatorKeys); bad != nil {
-			return nil, bad.in("CoordinatorKeys", -1)
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		if v > 3 && len(x.Key) > 0 {
+			e.failed = true
 		}
-	} else if len(x.CoordinatorKeys) > 0 {
-		return nil, lacking("CoordinatorKeys", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+		if v < 4 && len(x.CoordinatorKeys) > 0 {
+			e.failed = true
 		}
+		f0 := x.Key
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 3 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			w[o] = byte(x.KeyType)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 3 {
+				dst = compactString(dst, x.Key, e)
+			}
+			dst = append(dst, byte(x.KeyType))
+		}
+		if v >= 4 {
+			dst = compactCount(dst, len(x.CoordinatorKeys), e)
+			if len(x.CoordinatorKeys) > 0 {
+				dst = compactStrings(dst, x.CoordinatorKeys, e)
+			}
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v < 1 && x.KeyType != 0 {
+			e.failed = true
+		}
+		e.failIf(len(x.CoordinatorKeys) > 0)
+		f0 := x.Key
+		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			if v >= 1 {
+				w[o] = byte(x.KeyType)
+				o += 1
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Key, e)
+			if v >= 1 {
+				dst = append(dst, byte(x.KeyType))
+			}
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendFindCoordinatorRequestLegacy(dst []byte, x *FindCoordinatorRequest, v int16) ([]byte, *failure) {
-	if len(x.Key) > fastcodec.MaxString {
-		return nil, tooLong(-1, "Key:text", len(x.Key))
-	}
-	dst = legacyString(dst, x.Key)
-	if v >= 1 {
-		dst = append(dst, byte(x.KeyType))
-	} else if x.KeyType != 0 {
-		return nil, lacking("KeyType", -1)
-	}
-	if len(x.CoordinatorKeys) > 0 {
-		return nil, lacking("CoordinatorKeys", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "FindCoordinatorRequest", v, 3)
 	}
 	return dst, nil
 }

@@ -10,16 +10,16 @@ import (
 
 // FindCoordinatorResponse is Kafka's message of that name, versions 0-6.
 type FindCoordinatorResponse struct {
-	ThrottleTimeMs int32                                // versions 1+, ignorable
-	ErrorCode      fastcodec.ErrorCode                  // versions 0-3
-	ErrorMessage   []byte                               // versions 1-3, nullable, ignorable
-	NodeID         int32                                // versions 0-3
-	Host           []byte                               // versions 0-3
-	Port           int32                                // versions 0-3
-	Coordinators   []FindCoordinatorResponseCoordinator // versions 4+
+	ThrottleTimeMs int32                                `kafka:"ThrottleTimeMs 1+ ignorable"`
+	ErrorCode      fastcodec.ErrorCode                  `kafka:"ErrorCode 0-3"`
+	ErrorMessage   []byte                               `kafka:"ErrorMessage string 1-3 null ignorable"`
+	NodeID         int32                                `kafka:"NodeId 0-3"`
+	Host           []byte                               `kafka:"Host string 0-3"`
+	Port           int32                                `kafka:"Port 0-3"`
+	Coordinators   []FindCoordinatorResponseCoordinator `kafka:"Coordinators 4+"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewFindCoordinatorResponse returns one with Kafka's defaults.
@@ -27,20 +27,14 @@ func NewFindCoordinatorResponse() FindCoordinatorResponse {
 	return FindCoordinatorResponse{ErrorMessage: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *FindCoordinatorResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // FindCoordinatorResponseCoordinator is the struct Coordinator of FindCoordinatorResponse.
 type FindCoordinatorResponseCoordinator struct {
-	Key          []byte
-	NodeID       int32
-	Host         []byte
+	Key          []byte `kafka:"Key string"`
+	NodeID       int32  `kafka:"NodeId"`
+	Host         []byte `kafka:"Host string"`
 	Port         int32
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable, ignorable
+	ErrorMessage []byte `kafka:"ErrorMessage string null ignorable"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -49,112 +43,144 @@ func NewFindCoordinatorResponseCoordinator() FindCoordinatorResponseCoordinator 
 	return FindCoordinatorResponseCoordinator{ErrorMessage: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *FindCoordinatorResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("FindCoordinatorResponse", version, 0, 6)
-	case version >= 3:
-		out, bad = appendFindCoordinatorResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendFindCoordinatorResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("FindCoordinatorResponse", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("FindCoordinatorResponse", version)
-	}
-	return out, nil
-}
-
-func appendFindCoordinatorResponseFlexible(dst []byte, x *FindCoordinatorResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage)|len(x.Host) > fastcodec.MaxString || tooMany(len(x.Coordinators)) {
-		return nil, tooLong(-1, "ErrorMessage:text Host:text Coordinators", len(x.ErrorMessage), len(x.Host), len(x.Coordinators))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	if v <= 3 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	} else if x.ErrorCode != 0 {
-		return nil, lacking("ErrorCode", -1)
-	}
-	if v <= 3 {
-		dst = compactNullableString(dst, x.ErrorMessage)
-	}
-	if v <= 3 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-	} else if x.NodeID != 0 {
-		return nil, lacking("NodeId", -1)
-	}
-	if v <= 3 {
-		dst = compactString(dst, x.Host)
-	} else if len(x.Host) > 0 {
-		return nil, lacking("Host", -1)
-	}
-	if v <= 3 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-	} else if x.Port != 0 {
-		return nil, lacking("Port", -1)
-	}
-	if v >= 4 {
-		dst = compactCount(dst, len(x.Coordinators))
-		if dst, bad = appendFindCoordinatorResponseCoordinatorFlexibleSlice(dst, x.Coordinators); bad != nil {
-			return nil, bad.in("Coordinators", -1)
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		if v > 3 && x.ErrorCode != 0 {
+			e.failed = true
 		}
-	} else if len(x.Coordinators) > 0 {
-		return nil, lacking("Coordinators", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+		if v > 3 && x.NodeID != 0 {
+			e.failed = true
 		}
+		if v > 3 && len(x.Host) > 0 {
+			e.failed = true
+		}
+		if v > 3 && x.Port != 0 {
+			e.failed = true
+		}
+		if v < 4 && len(x.Coordinators) > 0 {
+			e.failed = true
+		}
+		f0, f1 := x.ErrorMessage, x.Host
+		if n := len(dst) + 80; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			o := 4
+			if v <= 3 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+				w[o+2] = byte(lengthOf(f0) + 1)
+				putShort((*[32]byte)(w[o+3:o+35]), f0)
+				o += 3 + len(f0)
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
+				w[o+4] = byte(len(f1) + 1)
+				putShort((*[32]byte)(w[o+5:o+37]), f1)
+				o += 5 + len(f1)
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+				o += 4
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			if v <= 3 {
+				dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+				dst = compactNullableString(dst, x.ErrorMessage, e)
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+				dst = compactString(dst, x.Host, e)
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			}
+		}
+		if v >= 4 {
+			dst = compactCount(dst, len(x.Coordinators), e)
+			if len(x.Coordinators) > 0 {
+				dst = flexibleAllFindCoordinatorResponseCoordinator(dst, x.Coordinators, e)
+			}
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		e.failIf(len(x.Coordinators) > 0)
+		f0, f1 := x.ErrorMessage, x.Host
+		if n := len(dst) + 82; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			o += 2
+			if v >= 1 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				o += 2 + len(f0)
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
+			binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+6:o+38]), f1)
+			o += 6 + len(f1)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			if v >= 1 {
+				dst = legacyNullableString(dst, x.ErrorMessage, e)
+			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = legacyString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "FindCoordinatorResponse", v, 3)
 	}
 	return dst, nil
 }
 
-func appendFindCoordinatorResponseCoordinatorFlexibleSlice(dst []byte, s []FindCoordinatorResponseCoordinator) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllFindCoordinatorResponseCoordinator(dst []byte, s []FindCoordinatorResponseCoordinator, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Key)|len(x.Host)|len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "Key:text Host:text ErrorMessage:text", len(x.Key), len(x.Host), len(x.ErrorMessage))
-		}
-		dst = compactString(dst, x.Key)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1, f2 := x.Key, x.Host, x.ErrorMessage
+		if n := len(dst) + 110; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
+			w[o+4] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Port))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+			}
+			w[o+6] = byte(lengthOf(f2) + 1)
+			putShort((*[32]byte)(w[o+7:o+39]), f2)
+			o += 7 + len(f2)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Key, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
-}
-
-func appendFindCoordinatorResponseLegacy(dst []byte, x *FindCoordinatorResponse, v int16) ([]byte, *failure) {
-	if len(x.ErrorMessage)|len(x.Host) > fastcodec.MaxString {
-		return nil, tooLong(-1, "ErrorMessage:text Host:text", len(x.ErrorMessage), len(x.Host))
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if v >= 1 {
-		dst = legacyNullableString(dst, x.ErrorMessage)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-	dst = legacyString(dst, x.Host)
-	if len(x.Coordinators) > 0 {
-		return nil, lacking("Coordinators", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
+	return dst
 }

@@ -10,10 +10,10 @@ import (
 
 // GetTelemetrySubscriptionsRequest is Kafka's message of that name, versions 0.
 type GetTelemetrySubscriptionsRequest struct {
-	ClientInstanceID fastcodec.UUID
+	ClientInstanceID fastcodec.UUID `kafka:"ClientInstanceId"`
 	UnknownTags      []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewGetTelemetrySubscriptionsRequest returns one with Kafka's defaults.
@@ -21,30 +21,12 @@ func NewGetTelemetrySubscriptionsRequest() GetTelemetrySubscriptionsRequest {
 	return GetTelemetrySubscriptionsRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *GetTelemetrySubscriptionsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *GetTelemetrySubscriptionsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("GetTelemetrySubscriptionsRequest", version, 0, 0)
-	default:
-		out, bad = appendGetTelemetrySubscriptionsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *GetTelemetrySubscriptionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("GetTelemetrySubscriptionsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("GetTelemetrySubscriptionsRequest", version)
-	}
-	return out, nil
-}
-
-func appendGetTelemetrySubscriptionsRequestFlexible(dst []byte, x *GetTelemetrySubscriptionsRequest) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 17)
 	{
 		p := (*[17]byte)(dst[len(dst)-17:])
@@ -53,9 +35,10 @@ func appendGetTelemetrySubscriptionsRequestFlexible(dst []byte, x *GetTelemetryS
 		p[16] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "GetTelemetrySubscriptionsRequest", v, 0)
 	}
 	return dst, nil
 }

@@ -12,16 +12,16 @@ import (
 type GetTelemetrySubscriptionsResponse struct {
 	ThrottleTimeMs           int32
 	ErrorCode                fastcodec.ErrorCode
-	ClientInstanceID         fastcodec.UUID
-	SubscriptionID           int32
+	ClientInstanceID         fastcodec.UUID `kafka:"ClientInstanceId"`
+	SubscriptionID           int32          `kafka:"SubscriptionId"`
 	AcceptedCompressionTypes []int8
 	PushIntervalMs           int32
 	TelemetryMaxBytes        int32
 	DeltaTemporality         bool
-	RequestedMetrics         [][]byte
+	RequestedMetrics         [][]byte `kafka:"RequestedMetrics string"`
 	UnknownTags              []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewGetTelemetrySubscriptionsResponse returns one with Kafka's defaults.
@@ -29,60 +29,60 @@ func NewGetTelemetrySubscriptionsResponse() GetTelemetrySubscriptionsResponse {
 	return GetTelemetrySubscriptionsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *GetTelemetrySubscriptionsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *GetTelemetrySubscriptionsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("GetTelemetrySubscriptionsResponse", version, 0, 0)
-	default:
-		out, bad = appendGetTelemetrySubscriptionsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *GetTelemetrySubscriptionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("GetTelemetrySubscriptionsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("GetTelemetrySubscriptionsResponse", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.AcceptedCompressionTypes
+	if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(x.RequestedMetrics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		binary.BigEndian.PutUint64(w[6:14], x.ClientInstanceID.Hi)
+		binary.BigEndian.PutUint64(w[14:22], x.ClientInstanceID.Lo)
+		binary.BigEndian.PutUint32(w[22:26], uint32(x.SubscriptionID))
+		w[26] = byte(len(f0) + 1)
+		putInt8s((*[32]byte)(w[27:59]), f0)
+		o := 27 + len(f0)
+		{
+			p := (*[9]byte)(w[o : o+9])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.PushIntervalMs))
+			binary.BigEndian.PutUint32(p[4:8], uint32(x.TelemetryMaxBytes))
+			p[8] = bit(x.DeltaTemporality)
+		}
+		w[o+9] = byte(len(x.RequestedMetrics) + 1)
+		dst = dst[:len(dst)+o+10]
+	} else {
+		dst = room(dst, 26)
+		{
+			p := (*[26]byte)(dst[len(dst)-26:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(p[6:14], x.ClientInstanceID.Hi)
+			binary.BigEndian.PutUint64(p[14:22], x.ClientInstanceID.Lo)
+			binary.BigEndian.PutUint32(p[22:26], uint32(x.SubscriptionID))
+		}
+		dst = compactInt8s(dst, x.AcceptedCompressionTypes, e)
+		dst = room(dst, 9)
+		{
+			p := (*[9]byte)(dst[len(dst)-9:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.PushIntervalMs))
+			binary.BigEndian.PutUint32(p[4:8], uint32(x.TelemetryMaxBytes))
+			p[8] = bit(x.DeltaTemporality)
+		}
+		dst = compactCount(dst, len(x.RequestedMetrics), e)
 	}
-	return out, nil
-}
-
-func appendGetTelemetrySubscriptionsResponseFlexible(dst []byte, x *GetTelemetrySubscriptionsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.AcceptedCompressionTypes) | len(x.RequestedMetrics)) {
-		return nil, tooLong(-1, "AcceptedCompressionTypes RequestedMetrics", len(x.AcceptedCompressionTypes), len(x.RequestedMetrics))
-	}
-	dst = room(dst, 26)
-	{
-		p := (*[26]byte)(dst[len(dst)-26:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		binary.BigEndian.PutUint64(p[6:14], x.ClientInstanceID.Hi)
-		binary.BigEndian.PutUint64(p[14:22], x.ClientInstanceID.Lo)
-		binary.BigEndian.PutUint32(p[22:26], uint32(x.SubscriptionID))
-	}
-	dst = compactCount(dst, len(x.AcceptedCompressionTypes))
-	dst = appendInt8s(dst, x.AcceptedCompressionTypes)
-	dst = room(dst, 9)
-	{
-		p := (*[9]byte)(dst[len(dst)-9:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.PushIntervalMs))
-		binary.BigEndian.PutUint32(p[4:8], uint32(x.TelemetryMaxBytes))
-		p[8] = bit(x.DeltaTemporality)
-	}
-	dst = compactCount(dst, len(x.RequestedMetrics))
-	if dst, bad = compactStrings(dst, x.RequestedMetrics); bad != nil {
-		return nil, bad.in("RequestedMetrics", -1)
+	if len(x.RequestedMetrics) > 0 {
+		dst = compactStrings(dst, x.RequestedMetrics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "GetTelemetrySubscriptionsResponse", v, 0)
 	}
 	return dst, nil
 }

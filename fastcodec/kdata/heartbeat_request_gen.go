@@ -10,74 +10,82 @@ import (
 
 // HeartbeatRequest is Kafka's message of that name, versions 0-4.
 type HeartbeatRequest struct {
-	GroupID         []byte
-	GenerationID    int32
-	MemberID        []byte
-	GroupInstanceID []byte // versions 3+, nullable
+	GroupID         []byte `kafka:"GroupId string"`
+	GenerationID    int32  `kafka:"GenerationId"`
+	MemberID        []byte `kafka:"MemberId string"`
+	GroupInstanceID []byte `kafka:"GroupInstanceId string 3+ null = null"`
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewHeartbeatRequest returns one with Kafka's defaults.
 func NewHeartbeatRequest() HeartbeatRequest { return HeartbeatRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *HeartbeatRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *HeartbeatRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("HeartbeatRequest", version, 0, 4)
-	case version >= 4:
-		out, bad = appendHeartbeatRequestFlexible(dst, x)
-	default:
-		out, bad = appendHeartbeatRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *HeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("HeartbeatRequest", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("HeartbeatRequest", version)
-	}
-	return out, nil
-}
-
-func appendHeartbeatRequestFlexible(dst []byte, x *HeartbeatRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "GroupId:text MemberId:text GroupInstanceId:text", len(x.GroupID), len(x.MemberID), len(x.GroupInstanceID))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
-	dst = compactString(dst, x.MemberID)
-	dst = compactNullableString(dst, x.GroupInstanceID)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
+			w[o+4] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			w[o] = byte(lengthOf(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.GroupInstanceID, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
+	} else {
+		if v < 3 && x.GroupInstanceID != nil {
+			e.failed = true
+		}
+		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 106; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
+			binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+6:o+38]), f1)
+			o += 6 + len(f1)
+			if v >= 3 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
+				putShort((*[32]byte)(w[o+2:o+34]), f2)
+				o += 2 + len(f2)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
+			dst = legacyString(dst, x.MemberID, e)
+			if v >= 3 {
+				dst = legacyNullableString(dst, x.GroupInstanceID, e)
+			}
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendHeartbeatRequestLegacy(dst []byte, x *HeartbeatRequest, v int16) ([]byte, *failure) {
-	if len(x.GroupID)|len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "GroupId:text MemberId:text GroupInstanceId:text", len(x.GroupID), len(x.MemberID), len(x.GroupInstanceID))
-	}
-	dst = legacyString(dst, x.GroupID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
-	dst = legacyString(dst, x.MemberID)
-	if v >= 3 {
-		dst = legacyNullableString(dst, x.GroupInstanceID)
-	} else if x.GroupInstanceID != nil {
-		return nil, lacking("GroupInstanceId", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "HeartbeatRequest", v, 4)
 	}
 	return dst, nil
 }

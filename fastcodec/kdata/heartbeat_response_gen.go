@@ -10,64 +10,42 @@ import (
 
 // HeartbeatResponse is Kafka's message of that name, versions 0-4.
 type HeartbeatResponse struct {
-	ThrottleTimeMs int32 // versions 1+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 1+ ignorable"`
 	ErrorCode      fastcodec.ErrorCode
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewHeartbeatResponse returns one with Kafka's defaults.
 func NewHeartbeatResponse() HeartbeatResponse { return HeartbeatResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *HeartbeatResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *HeartbeatResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("HeartbeatResponse", version, 0, 4)
-	case version >= 4:
-		out, bad = appendHeartbeatResponseFlexible(dst, x)
-	default:
-		out, bad = appendHeartbeatResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *HeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("HeartbeatResponse", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("HeartbeatResponse", version)
-	}
-	return out, nil
-}
-
-func appendHeartbeatResponseFlexible(dst []byte, x *HeartbeatResponse) ([]byte, *failure) {
-	var bad *failure
-	dst = room(dst, 7)
-	{
-		p := (*[7]byte)(dst[len(dst)-7:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		p[6] = 0
-	}
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		dst = room(dst, 7)
+		{
+			p := (*[7]byte)(dst[len(dst)-7:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+			p[6] = 0
 		}
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendHeartbeatResponseLegacy(dst []byte, x *HeartbeatResponse, v int16) ([]byte, *failure) {
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "HeartbeatResponse", v, 4)
 	}
 	return dst, nil
 }

@@ -3,6 +3,8 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -12,7 +14,7 @@ type IncrementalAlterConfigsRequest struct {
 	ValidateOnly bool
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewIncrementalAlterConfigsRequest returns one with Kafka's defaults.
@@ -20,25 +22,19 @@ func NewIncrementalAlterConfigsRequest() IncrementalAlterConfigsRequest {
 	return IncrementalAlterConfigsRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *IncrementalAlterConfigsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // IncrementalAlterConfigsRequestAlterConfigsResource is the struct AlterConfigsResource of IncrementalAlterConfigsRequest.
 type IncrementalAlterConfigsRequestAlterConfigsResource struct {
 	ResourceType int8
-	ResourceName []byte
+	ResourceName []byte `kafka:"ResourceName string"`
 	Configs      []IncrementalAlterConfigsRequestAlterableConfig
 	UnknownTags  []fastcodec.Tag
 }
 
 // IncrementalAlterConfigsRequestAlterableConfig is the struct AlterableConfig of IncrementalAlterConfigsRequest.
 type IncrementalAlterConfigsRequestAlterableConfig struct {
-	Name            []byte
+	Name            []byte `kafka:"Name string"`
 	ConfigOperation int8
-	Value           []byte // nullable
+	Value           []byte `kafka:"Value string null"`
 	UnknownTags     []fastcodec.Tag
 }
 
@@ -47,134 +43,137 @@ func NewIncrementalAlterConfigsRequestAlterableConfig() IncrementalAlterConfigsR
 	return IncrementalAlterConfigsRequestAlterableConfig{Value: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *IncrementalAlterConfigsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("IncrementalAlterConfigsRequest", version, 0, 1)
-	case version >= 1:
-		out, bad = appendIncrementalAlterConfigsRequestFlexible(dst, x)
-	default:
-		out, bad = appendIncrementalAlterConfigsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *IncrementalAlterConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("IncrementalAlterConfigsRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("IncrementalAlterConfigsRequest", version)
-	}
-	return out, nil
-}
-
-func appendIncrementalAlterConfigsRequestFlexible(dst []byte, x *IncrementalAlterConfigsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Resources)) {
-		return nil, tooLong(-1, "Resources", len(x.Resources))
-	}
-	dst = compactCount(dst, len(x.Resources))
-	if dst, bad = appendIncrementalAlterConfigsRequestAlterConfigsResourceFlexibleSlice(dst, x.Resources); bad != nil {
-		return nil, bad.in("Resources", -1)
-	}
-	dst = append(dst, bit(x.ValidateOnly))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		dst = compactCount(dst, len(x.Resources), e)
+		if len(x.Resources) > 0 {
+			dst = flexibleAllIncrementalAlterConfigsRequestAlterConfigsResource(dst, x.Resources, e)
 		}
+		dst = append(dst, bit(x.ValidateOnly))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.Resources), e)
+		if len(x.Resources) > 0 {
+			dst = legacyAllIncrementalAlterConfigsRequestAlterConfigsResource(dst, x.Resources, e)
+		}
+		dst = append(dst, bit(x.ValidateOnly))
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "IncrementalAlterConfigsRequest", v, 1)
 	}
 	return dst, nil
 }
 
-func appendIncrementalAlterConfigsRequestAlterConfigsResourceFlexibleSlice(dst []byte, s []IncrementalAlterConfigsRequestAlterConfigsResource) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllIncrementalAlterConfigsRequestAlterConfigsResource(dst []byte, s []IncrementalAlterConfigsRequestAlterConfigsResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.Configs)) {
-			return nil, tooLong(i, "ResourceName:text Configs", len(x.ResourceName), len(x.Configs))
+		f0 := x.ResourceName
+		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.Configs) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			w[1] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			w[o] = byte(len(x.Configs) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = compactString(dst, x.ResourceName, e)
+			dst = compactCount(dst, len(x.Configs), e)
 		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = compactString(dst, x.ResourceName)
-		dst = compactCount(dst, len(x.Configs))
-		if dst, bad = appendIncrementalAlterConfigsRequestAlterableConfigFlexibleSlice(dst, x.Configs); bad != nil {
-			return nil, bad.in("Configs", i)
+		if len(x.Configs) > 0 {
+			dst = flexibleAllIncrementalAlterConfigsRequestAlterableConfig(dst, x.Configs, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllIncrementalAlterConfigsRequestAlterableConfig(dst []byte, s []IncrementalAlterConfigsRequestAlterableConfig, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(x.ConfigOperation)
+			w[o+1] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = append(dst, byte(x.ConfigOperation))
+			dst = compactNullableString(dst, x.Value, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendIncrementalAlterConfigsRequestAlterableConfigFlexibleSlice(dst []byte, s []IncrementalAlterConfigsRequestAlterableConfig) ([]byte, *failure) {
-	var bad *failure
+func legacyAllIncrementalAlterConfigsRequestAlterConfigsResource(dst []byte, s []IncrementalAlterConfigsRequestAlterConfigsResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Value:text", len(x.Name), len(x.Value))
+		f0 := x.ResourceName
+		if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ResourceType)
+			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Configs)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = append(dst, byte(x.ResourceType))
+			dst = legacyString(dst, x.ResourceName, e)
+			dst = legacyCount(dst, len(x.Configs), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = append(dst, byte(x.ConfigOperation))
-		dst = compactNullableString(dst, x.Value)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+		if len(x.Configs) > 0 {
+			dst = legacyAllIncrementalAlterConfigsRequestAlterableConfig(dst, x.Configs, e)
 		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendIncrementalAlterConfigsRequestLegacy(dst []byte, x *IncrementalAlterConfigsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Resources)) {
-		return nil, tooLong(-1, "Resources", len(x.Resources))
-	}
-	dst = legacyCount(dst, len(x.Resources))
-	if dst, bad = appendIncrementalAlterConfigsRequestAlterConfigsResourceLegacySlice(dst, x.Resources); bad != nil {
-		return nil, bad.in("Resources", -1)
-	}
-	dst = append(dst, bit(x.ValidateOnly))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendIncrementalAlterConfigsRequestAlterConfigsResourceLegacySlice(dst []byte, s []IncrementalAlterConfigsRequestAlterConfigsResource) ([]byte, *failure) {
-	var bad *failure
+func legacyAllIncrementalAlterConfigsRequestAlterableConfig(dst []byte, s []IncrementalAlterConfigsRequestAlterableConfig, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceName) > fastcodec.MaxString || tooMany(len(x.Configs)) {
-			return nil, tooLong(i, "ResourceName:text Configs", len(x.ResourceName), len(x.Configs))
+		f0, f1 := x.Name, x.Value
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			w[o] = byte(x.ConfigOperation)
+			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = append(dst, byte(x.ConfigOperation))
+			dst = legacyNullableString(dst, x.Value, e)
 		}
-		dst = append(dst, byte(x.ResourceType))
-		dst = legacyString(dst, x.ResourceName)
-		dst = legacyCount(dst, len(x.Configs))
-		if dst, bad = appendIncrementalAlterConfigsRequestAlterableConfigLegacySlice(dst, x.Configs); bad != nil {
-			return nil, bad.in("Configs", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendIncrementalAlterConfigsRequestAlterableConfigLegacySlice(dst []byte, s []IncrementalAlterConfigsRequestAlterableConfig) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if len(x.Name)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Value:text", len(x.Name), len(x.Value))
-		}
-		dst = legacyString(dst, x.Name)
-		dst = append(dst, byte(x.ConfigOperation))
-		dst = legacyNullableString(dst, x.Value)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
+	return dst
 }

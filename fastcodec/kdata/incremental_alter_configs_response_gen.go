@@ -14,7 +14,7 @@ type IncrementalAlterConfigsResponse struct {
 	Responses      []IncrementalAlterConfigsResponseAlterConfigsResourceResponse
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewIncrementalAlterConfigsResponse returns one with Kafka's defaults.
@@ -22,18 +22,12 @@ func NewIncrementalAlterConfigsResponse() IncrementalAlterConfigsResponse {
 	return IncrementalAlterConfigsResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *IncrementalAlterConfigsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // IncrementalAlterConfigsResponseAlterConfigsResourceResponse is the struct AlterConfigsResourceResponse of IncrementalAlterConfigsResponse.
 type IncrementalAlterConfigsResponseAlterConfigsResourceResponse struct {
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null"`
 	ResourceType int8
-	ResourceName []byte
+	ResourceName []byte `kafka:"ResourceName string"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -42,93 +36,102 @@ func NewIncrementalAlterConfigsResponseAlterConfigsResourceResponse() Incrementa
 	return IncrementalAlterConfigsResponseAlterConfigsResourceResponse{ErrorMessage: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *IncrementalAlterConfigsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("IncrementalAlterConfigsResponse", version, 0, 1)
-	case version >= 1:
-		out, bad = appendIncrementalAlterConfigsResponseFlexible(dst, x)
-	default:
-		out, bad = appendIncrementalAlterConfigsResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *IncrementalAlterConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("IncrementalAlterConfigsResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("IncrementalAlterConfigsResponse", version)
-	}
-	return out, nil
-}
-
-func appendIncrementalAlterConfigsResponseFlexible(dst []byte, x *IncrementalAlterConfigsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "Responses", len(x.Responses))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendIncrementalAlterConfigsResponseAlterConfigsResourceResponseFlexibleSlice(dst, x.Responses); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Responses) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Responses) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Responses), e)
 		}
+		if len(x.Responses) > 0 {
+			dst = flexibleAllIncrementalAlterConfigsResponseAlterConfigsResourceResponse(dst, x.Responses, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Responses)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Responses), e)
+		}
+		if len(x.Responses) > 0 {
+			dst = legacyAllIncrementalAlterConfigsResponseAlterConfigsResourceResponse(dst, x.Responses, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "IncrementalAlterConfigsResponse", v, 1)
 	}
 	return dst, nil
 }
 
-func appendIncrementalAlterConfigsResponseAlterConfigsResourceResponseFlexibleSlice(dst []byte, s []IncrementalAlterConfigsResponseAlterConfigsResourceResponse) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllIncrementalAlterConfigsResponseAlterConfigsResourceResponse(dst []byte, s []IncrementalAlterConfigsResponseAlterConfigsResourceResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage)|len(x.ResourceName) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text ResourceName:text", len(x.ErrorMessage), len(x.ResourceName))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, byte(x.ResourceType))
-		dst = compactString(dst, x.ResourceName)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.ErrorMessage, x.ResourceName
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(x.ResourceType)
+			w[o+1] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, byte(x.ResourceType))
+			dst = compactString(dst, x.ResourceName, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendIncrementalAlterConfigsResponseLegacy(dst []byte, x *IncrementalAlterConfigsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "Responses", len(x.Responses))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Responses))
-	if dst, bad = appendIncrementalAlterConfigsResponseAlterConfigsResourceResponseLegacySlice(dst, x.Responses); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendIncrementalAlterConfigsResponseAlterConfigsResourceResponseLegacySlice(dst []byte, s []IncrementalAlterConfigsResponseAlterConfigsResourceResponse) ([]byte, *failure) {
+func legacyAllIncrementalAlterConfigsResponseAlterConfigsResourceResponse(dst []byte, s []IncrementalAlterConfigsResponseAlterConfigsResourceResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage)|len(x.ResourceName) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text ResourceName:text", len(x.ErrorMessage), len(x.ResourceName))
+		f0, f1 := x.ErrorMessage, x.ResourceName
+		if n := len(dst) + 71; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			w[o] = byte(x.ResourceType)
+			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, byte(x.ResourceType))
+			dst = legacyString(dst, x.ResourceName, e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyNullableString(dst, x.ErrorMessage)
-		dst = append(dst, byte(x.ResourceType))
-		dst = legacyString(dst, x.ResourceName)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,15 +10,15 @@ import (
 
 // InitProducerIDRequest is Kafka's message of that name, versions 0-6.
 type InitProducerIDRequest struct {
-	TransactionalID      []byte // nullable
+	TransactionalID      []byte `kafka:"TransactionalId string null"`
 	TransactionTimeoutMs int32
-	ProducerID           int64 // versions 3+
-	ProducerEpoch        int16 // versions 3+
-	Enable2Pc            bool  // versions 6+
-	KeepPreparedTxn      bool  // versions 6+
+	ProducerID           int64 `kafka:"ProducerId 3+ = -1"`
+	ProducerEpoch        int16 `kafka:"ProducerEpoch 3+ = -1"`
+	Enable2Pc            bool  `kafka:"Enable2Pc 6+"`
+	KeepPreparedTxn      bool  `kafka:"KeepPreparedTxn 6+"`
 	UnknownTags          []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewInitProducerIDRequest returns one with Kafka's defaults.
@@ -30,86 +30,88 @@ func NewInitProducerIDRequest() InitProducerIDRequest {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *InitProducerIDRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *InitProducerIDRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("InitProducerIdRequest", version, 0, 6)
-	case version >= 2:
-		out, bad = appendInitProducerIDRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendInitProducerIDRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *InitProducerIDRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("InitProducerIdRequest", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("InitProducerIdRequest", version)
-	}
-	return out, nil
-}
-
-func appendInitProducerIDRequestFlexible(dst []byte, x *InitProducerIDRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TransactionalID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "TransactionalId:text", len(x.TransactionalID))
-	}
-	dst = compactNullableString(dst, x.TransactionalID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TransactionTimeoutMs))
-	if v >= 3 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-	} else if x.ProducerID != -1 {
-		return nil, lacking("ProducerId", -1)
-	}
-	if v >= 3 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
-	} else if x.ProducerEpoch != -1 {
-		return nil, lacking("ProducerEpoch", -1)
-	}
-	if v >= 6 {
-		dst = append(dst, bit(x.Enable2Pc))
-	} else if x.Enable2Pc {
-		return nil, lacking("Enable2Pc", -1)
-	}
-	if v >= 6 {
-		dst = append(dst, bit(x.KeepPreparedTxn))
-	} else if x.KeepPreparedTxn {
-		return nil, lacking("KeepPreparedTxn", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if v < 3 && x.ProducerID != -1 {
+			e.failed = true
 		}
+		if v < 3 && x.ProducerEpoch != -1 {
+			e.failed = true
+		}
+		if v < 6 && x.Enable2Pc {
+			e.failed = true
+		}
+		if v < 6 && x.KeepPreparedTxn {
+			e.failed = true
+		}
+		f0 := x.TransactionalID
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TransactionTimeoutMs))
+			o += 4
+			if v >= 3 {
+				{
+					p := (*[10]byte)(w[o : o+10])
+					binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+					binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				}
+				o += 10
+			}
+			if v >= 6 {
+				{
+					p := (*[2]byte)(w[o : o+2])
+					p[0] = bit(x.Enable2Pc)
+					p[1] = bit(x.KeepPreparedTxn)
+				}
+				o += 2
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactNullableString(dst, x.TransactionalID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TransactionTimeoutMs))
+			if v >= 3 {
+				dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+				dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+			}
+			if v >= 6 {
+				dst = append(dst, bit(x.Enable2Pc))
+				dst = append(dst, bit(x.KeepPreparedTxn))
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
+		}
+	} else {
+		e.failIf(x.ProducerID != -1)
+		e.failIf(x.ProducerEpoch != -1)
+		e.failIf(x.Enable2Pc)
+		e.failIf(x.KeepPreparedTxn)
+		f0 := x.TransactionalID
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TransactionTimeoutMs))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyNullableString(dst, x.TransactionalID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TransactionTimeoutMs))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendInitProducerIDRequestLegacy(dst []byte, x *InitProducerIDRequest) ([]byte, *failure) {
-	if len(x.TransactionalID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "TransactionalId:text", len(x.TransactionalID))
-	}
-	dst = legacyNullableString(dst, x.TransactionalID)
-	if x.ProducerID != -1 {
-		return nil, lacking("ProducerId", -1)
-	}
-	if x.ProducerEpoch != -1 {
-		return nil, lacking("ProducerEpoch", -1)
-	}
-	if x.Enable2Pc {
-		return nil, lacking("Enable2Pc", -1)
-	}
-	if x.KeepPreparedTxn {
-		return nil, lacking("KeepPreparedTxn", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TransactionTimeoutMs))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "InitProducerIdRequest", v, 2)
 	}
 	return dst, nil
 }

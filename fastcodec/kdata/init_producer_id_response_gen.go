@@ -10,15 +10,15 @@ import (
 
 // InitProducerIDResponse is Kafka's message of that name, versions 0-6.
 type InitProducerIDResponse struct {
-	ThrottleTimeMs          int32 // ignorable
+	ThrottleTimeMs          int32 `kafka:"ThrottleTimeMs ignorable"`
 	ErrorCode               fastcodec.ErrorCode
-	ProducerID              int64
+	ProducerID              int64 `kafka:"ProducerId = -1"`
 	ProducerEpoch           int16
-	OngoingTxnProducerID    int64 // versions 6+
-	OngoingTxnProducerEpoch int16 // versions 6+
+	OngoingTxnProducerID    int64 `kafka:"OngoingTxnProducerId 6+ = -1"`
+	OngoingTxnProducerEpoch int16 `kafka:"OngoingTxnProducerEpoch 6+ = -1"`
 	UnknownTags             []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewInitProducerIDResponse returns one with Kafka's defaults.
@@ -30,76 +30,50 @@ func NewInitProducerIDResponse() InitProducerIDResponse {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *InitProducerIDResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *InitProducerIDResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("InitProducerIdResponse", version, 0, 6)
-	case version >= 2:
-		out, bad = appendInitProducerIDResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendInitProducerIDResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *InitProducerIDResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("InitProducerIdResponse", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("InitProducerIdResponse", version)
-	}
-	return out, nil
-}
-
-func appendInitProducerIDResponseFlexible(dst []byte, x *InitProducerIDResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	dst = room(dst, 16)
-	{
-		p := (*[16]byte)(dst[len(dst)-16:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		binary.BigEndian.PutUint64(p[6:14], uint64(x.ProducerID))
-		binary.BigEndian.PutUint16(p[14:16], uint16(x.ProducerEpoch))
-	}
-	if v >= 6 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.OngoingTxnProducerID))
-	} else if x.OngoingTxnProducerID != -1 {
-		return nil, lacking("OngoingTxnProducerId", -1)
-	}
-	if v >= 6 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.OngoingTxnProducerEpoch))
-	} else if x.OngoingTxnProducerEpoch != -1 {
-		return nil, lacking("OngoingTxnProducerEpoch", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if v < 6 && x.OngoingTxnProducerID != -1 {
+			e.failed = true
 		}
+		if v < 6 && x.OngoingTxnProducerEpoch != -1 {
+			e.failed = true
+		}
+		dst = room(dst, 16)
+		{
+			p := (*[16]byte)(dst[len(dst)-16:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(p[6:14], uint64(x.ProducerID))
+			binary.BigEndian.PutUint16(p[14:16], uint16(x.ProducerEpoch))
+		}
+		if v >= 6 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.OngoingTxnProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.OngoingTxnProducerEpoch))
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		e.failIf(x.OngoingTxnProducerID != -1)
+		e.failIf(x.OngoingTxnProducerEpoch != -1)
+		dst = room(dst, 16)
+		{
+			p := (*[16]byte)(dst[len(dst)-16:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(p[6:14], uint64(x.ProducerID))
+			binary.BigEndian.PutUint16(p[14:16], uint16(x.ProducerEpoch))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendInitProducerIDResponseLegacy(dst []byte, x *InitProducerIDResponse) ([]byte, *failure) {
-	if x.OngoingTxnProducerID != -1 {
-		return nil, lacking("OngoingTxnProducerId", -1)
-	}
-	if x.OngoingTxnProducerEpoch != -1 {
-		return nil, lacking("OngoingTxnProducerEpoch", -1)
-	}
-	dst = room(dst, 16)
-	{
-		p := (*[16]byte)(dst[len(dst)-16:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		binary.BigEndian.PutUint64(p[6:14], uint64(x.ProducerID))
-		binary.BigEndian.PutUint16(p[14:16], uint16(x.ProducerEpoch))
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "InitProducerIdResponse", v, 2)
 	}
 	return dst, nil
 }

@@ -10,11 +10,11 @@ import (
 
 // InitializeShareGroupStateRequest is Kafka's message of that name, versions 0.
 type InitializeShareGroupStateRequest struct {
-	GroupID     []byte
+	GroupID     []byte `kafka:"GroupId string"`
 	Topics      []InitializeShareGroupStateRequestInitializeStateData
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewInitializeShareGroupStateRequest returns one with Kafka's defaults.
@@ -22,15 +22,9 @@ func NewInitializeShareGroupStateRequest() InitializeShareGroupStateRequest {
 	return InitializeShareGroupStateRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *InitializeShareGroupStateRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // InitializeShareGroupStateRequestInitializeStateData is the struct InitializeStateData of InitializeShareGroupStateRequest.
 type InitializeShareGroupStateRequestInitializeStateData struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []InitializeShareGroupStateRequestPartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -43,65 +37,62 @@ type InitializeShareGroupStateRequestPartitionData struct {
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *InitializeShareGroupStateRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("InitializeShareGroupStateRequest", version, 0, 0)
-	default:
-		out, bad = appendInitializeShareGroupStateRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *InitializeShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("InitializeShareGroupStateRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("InitializeShareGroupStateRequest", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.GroupID
+	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactString(dst, x.GroupID, e)
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendInitializeShareGroupStateRequestFlexible(dst []byte, x *InitializeShareGroupStateRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text Topics", len(x.GroupID), len(x.Topics))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendInitializeShareGroupStateRequestInitializeStateDataFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllInitializeShareGroupStateRequestInitializeStateData(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "InitializeShareGroupStateRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendInitializeShareGroupStateRequestInitializeStateDataFlexibleSlice(dst []byte, s []InitializeShareGroupStateRequestInitializeStateData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllInitializeShareGroupStateRequestInitializeStateData(dst []byte, s []InitializeShareGroupStateRequestInitializeStateData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendInitializeShareGroupStateRequestPartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllInitializeShareGroupStateRequestPartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendInitializeShareGroupStateRequestPartitionDataFlexibleSlice(dst []byte, s []InitializeShareGroupStateRequestPartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllInitializeShareGroupStateRequestPartitionData(dst []byte, s []InitializeShareGroupStateRequestPartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*17)
 	for i := range s {
 		x := &s[i]
@@ -113,11 +104,9 @@ func appendInitializeShareGroupStateRequestPartitionDataFlexibleSlice(dst []byte
 		p[16] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*17)
 		}
 	}
-	return dst, nil
+	return dst
 }

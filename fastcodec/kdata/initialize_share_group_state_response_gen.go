@@ -13,7 +13,7 @@ type InitializeShareGroupStateResponse struct {
 	Results     []InitializeShareGroupStateResponseInitializeStateResult
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewInitializeShareGroupStateResponse returns one with Kafka's defaults.
@@ -21,15 +21,9 @@ func NewInitializeShareGroupStateResponse() InitializeShareGroupStateResponse {
 	return InitializeShareGroupStateResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *InitializeShareGroupStateResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // InitializeShareGroupStateResponseInitializeStateResult is the struct InitializeStateResult of InitializeShareGroupStateResponse.
 type InitializeShareGroupStateResponseInitializeStateResult struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []InitializeShareGroupStateResponsePartitionResult
 	UnknownTags []fastcodec.Tag
 }
@@ -38,82 +32,76 @@ type InitializeShareGroupStateResponseInitializeStateResult struct {
 type InitializeShareGroupStateResponsePartitionResult struct {
 	Partition    int32
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null = null"`
 	UnknownTags  []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *InitializeShareGroupStateResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("InitializeShareGroupStateResponse", version, 0, 0)
-	default:
-		out, bad = appendInitializeShareGroupStateResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *InitializeShareGroupStateResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("InitializeShareGroupStateResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("InitializeShareGroupStateResponse", version)
-	}
-	return out, nil
-}
-
-func appendInitializeShareGroupStateResponseFlexible(dst []byte, x *InitializeShareGroupStateResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendInitializeShareGroupStateResponseInitializeStateResultFlexibleSlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.Results), e)
+	if len(x.Results) > 0 {
+		dst = flexibleAllInitializeShareGroupStateResponseInitializeStateResult(dst, x.Results, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "InitializeShareGroupStateResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendInitializeShareGroupStateResponseInitializeStateResultFlexibleSlice(dst []byte, s []InitializeShareGroupStateResponseInitializeStateResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllInitializeShareGroupStateResponseInitializeStateResult(dst []byte, s []InitializeShareGroupStateResponseInitializeStateResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendInitializeShareGroupStateResponsePartitionResultFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllInitializeShareGroupStateResponsePartitionResult(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendInitializeShareGroupStateResponsePartitionResultFlexibleSlice(dst []byte, s []InitializeShareGroupStateResponsePartitionResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllInitializeShareGroupStateResponsePartitionResult(dst []byte, s []InitializeShareGroupStateResponsePartitionResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.ErrorMessage
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -10,137 +10,180 @@ import (
 
 // JoinGroupRequest is Kafka's message of that name, versions 0-9.
 type JoinGroupRequest struct {
-	GroupID            []byte
+	GroupID            []byte `kafka:"GroupId string"`
 	SessionTimeoutMs   int32
-	RebalanceTimeoutMs int32 // versions 1+, ignorable
-	MemberID           []byte
-	GroupInstanceID    []byte // versions 5+, nullable
-	ProtocolType       []byte
+	RebalanceTimeoutMs int32  `kafka:"RebalanceTimeoutMs 1+ = -1 ignorable"`
+	MemberID           []byte `kafka:"MemberId string"`
+	GroupInstanceID    []byte `kafka:"GroupInstanceId string 5+ null = null"`
+	ProtocolType       []byte `kafka:"ProtocolType string"`
 	Protocols          []JoinGroupRequestProtocol
-	Reason             []byte // versions 8+, nullable, ignorable
+	Reason             []byte `kafka:"Reason string 8+ null = null ignorable"`
 	UnknownTags        []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewJoinGroupRequest returns one with Kafka's defaults.
 func NewJoinGroupRequest() JoinGroupRequest { return JoinGroupRequest{RebalanceTimeoutMs: -1} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *JoinGroupRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // JoinGroupRequestProtocol is the struct JoinGroupRequestProtocol of JoinGroupRequest.
 type JoinGroupRequestProtocol struct {
-	Name        []byte
-	Metadata    []byte
+	Name        []byte `kafka:"Name string"`
+	Metadata    []byte `kafka:"Metadata bytes"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *JoinGroupRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 9:
-		return dst, fastcodec.VersionError("JoinGroupRequest", version, 0, 9)
-	case version >= 6:
-		out, bad = appendJoinGroupRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendJoinGroupRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 9 {
+		return dst, fastcodec.VersionError("JoinGroupRequest", v, 0, 9)
 	}
-	if bad != nil {
-		return dst, bad.of("JoinGroupRequest", version)
-	}
-	return out, nil
-}
-
-func appendJoinGroupRequestFlexible(dst []byte, x *JoinGroupRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.GroupInstanceID)|len(x.ProtocolType)|len(x.Reason) > fastcodec.MaxString || tooMany(len(x.Protocols)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text GroupInstanceId:text ProtocolType:text Protocols Reason:text", len(x.GroupID), len(x.MemberID), len(x.GroupInstanceID), len(x.ProtocolType), len(x.Protocols), len(x.Reason))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionTimeoutMs))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.RebalanceTimeoutMs))
-	dst = compactString(dst, x.MemberID)
-	dst = compactNullableString(dst, x.GroupInstanceID)
-	dst = compactString(dst, x.ProtocolType)
-	dst = compactCount(dst, len(x.Protocols))
-	if dst, bad = appendJoinGroupRequestProtocolFlexibleSlice(dst, x.Protocols); bad != nil {
-		return nil, bad.in("Protocols", -1)
-	}
-	if v >= 8 {
-		dst = compactNullableString(dst, x.Reason)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 6 {
+		f0, f1, f2, f3 := x.GroupID, x.MemberID, x.GroupInstanceID, x.ProtocolType
+		if n := len(dst) + 141; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Protocols) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[8]byte)(w[o : o+8])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.SessionTimeoutMs))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.RebalanceTimeoutMs))
+			}
+			w[o+8] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+9:o+41]), f1)
+			o += 9 + len(f1)
+			w[o] = byte(lengthOf(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			w[o] = byte(len(f3) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + len(f3)
+			w[o] = byte(len(x.Protocols) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionTimeoutMs))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.RebalanceTimeoutMs))
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.GroupInstanceID, e)
+			dst = compactString(dst, x.ProtocolType, e)
+			dst = compactCount(dst, len(x.Protocols), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendJoinGroupRequestProtocolFlexibleSlice(dst []byte, s []JoinGroupRequestProtocol) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Metadata)) {
-			return nil, tooLong(i, "Name:text Metadata", len(x.Name), len(x.Metadata))
+		if len(x.Protocols) > 0 {
+			dst = flexibleAllJoinGroupRequestProtocol(dst, x.Protocols, e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactBytes(dst, x.Metadata)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f4 := x.Reason
+		if n := len(dst) + 34; n <= cap(dst) && len(f4) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 8 {
+				w[o] = byte(lengthOf(f4) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f4)
+				o += 1 + len(f4)
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v >= 8 {
+				dst = compactNullableString(dst, x.Reason, e)
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
+	} else {
+		if v < 5 && x.GroupInstanceID != nil {
+			e.failed = true
+		}
+		f0, f1, f2, f3 := x.GroupID, x.MemberID, x.GroupInstanceID, x.ProtocolType
+		if n := len(dst) + 148; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.SessionTimeoutMs))
+			o += 4
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.RebalanceTimeoutMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			if v >= 5 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
+				putShort((*[32]byte)(w[o+2:o+34]), f2)
+				o += 2 + len(f2)
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
+			putShort((*[32]byte)(w[o+2:o+34]), f3)
+			o += 2 + len(f3)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Protocols)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionTimeoutMs))
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.RebalanceTimeoutMs))
+			}
+			dst = legacyString(dst, x.MemberID, e)
+			if v >= 5 {
+				dst = legacyNullableString(dst, x.GroupInstanceID, e)
+			}
+			dst = legacyString(dst, x.ProtocolType, e)
+			dst = legacyCount(dst, len(x.Protocols), e)
+		}
+		if len(x.Protocols) > 0 {
+			dst = legacyAllJoinGroupRequestProtocol(dst, x.Protocols, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "JoinGroupRequest", v, 6)
 	}
 	return dst, nil
 }
 
-func appendJoinGroupRequestLegacy(dst []byte, x *JoinGroupRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.GroupInstanceID)|len(x.ProtocolType) > fastcodec.MaxString || tooMany(len(x.Protocols)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text GroupInstanceId:text ProtocolType:text Protocols", len(x.GroupID), len(x.MemberID), len(x.GroupInstanceID), len(x.ProtocolType), len(x.Protocols))
-	}
-	dst = legacyString(dst, x.GroupID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionTimeoutMs))
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.RebalanceTimeoutMs))
-	}
-	dst = legacyString(dst, x.MemberID)
-	if v >= 5 {
-		dst = legacyNullableString(dst, x.GroupInstanceID)
-	} else if x.GroupInstanceID != nil {
-		return nil, lacking("GroupInstanceId", -1)
-	}
-	dst = legacyString(dst, x.ProtocolType)
-	dst = legacyCount(dst, len(x.Protocols))
-	if dst, bad = appendJoinGroupRequestProtocolLegacySlice(dst, x.Protocols); bad != nil {
-		return nil, bad.in("Protocols", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendJoinGroupRequestProtocolLegacySlice(dst []byte, s []JoinGroupRequestProtocol) ([]byte, *failure) {
+func flexibleAllJoinGroupRequestProtocol(dst []byte, s []JoinGroupRequestProtocol, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Metadata)) {
-			return nil, tooLong(i, "Name:text Metadata", len(x.Name), len(x.Metadata))
+		f0 := x.Name
+		if n := len(dst) + 33; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = compactString(dst, x.Name, e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyBytes(dst, x.Metadata)
+		dst = compactBytes(dst, x.Metadata, e)
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func legacyAllJoinGroupRequestProtocol(dst []byte, s []JoinGroupRequestProtocol, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+		}
+		dst = legacyBytes(dst, x.Metadata, e)
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

@@ -10,18 +10,18 @@ import (
 
 // JoinGroupResponse is Kafka's message of that name, versions 0-9.
 type JoinGroupResponse struct {
-	ThrottleTimeMs int32 // versions 2+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 2+ ignorable"`
 	ErrorCode      fastcodec.ErrorCode
-	GenerationID   int32
-	ProtocolType   []byte // versions 7+, nullable, ignorable
-	ProtocolName   []byte // nullable in 7+
-	Leader         []byte
-	SkipAssignment bool // versions 9+
-	MemberID       []byte
+	GenerationID   int32  `kafka:"GenerationId = -1"`
+	ProtocolType   []byte `kafka:"ProtocolType string 7+ null = null ignorable"`
+	ProtocolName   []byte `kafka:"ProtocolName string null 7+"`
+	Leader         []byte `kafka:"Leader string"`
+	SkipAssignment bool   `kafka:"SkipAssignment 9+"`
+	MemberID       []byte `kafka:"MemberId string"`
 	Members        []JoinGroupResponseMember
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewJoinGroupResponse returns one with Kafka's defaults.
@@ -32,138 +32,178 @@ func NewJoinGroupResponse() JoinGroupResponse {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *JoinGroupResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // JoinGroupResponseMember is the struct JoinGroupResponseMember of JoinGroupResponse.
 type JoinGroupResponseMember struct {
-	MemberID        []byte
-	GroupInstanceID []byte // versions 5+, nullable, ignorable
-	Metadata        []byte
+	MemberID        []byte `kafka:"MemberId string"`
+	GroupInstanceID []byte `kafka:"GroupInstanceId string 5+ null = null ignorable"`
+	Metadata        []byte `kafka:"Metadata bytes"`
 	UnknownTags     []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *JoinGroupResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 9:
-		return dst, fastcodec.VersionError("JoinGroupResponse", version, 0, 9)
-	case version >= 6:
-		out, bad = appendJoinGroupResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendJoinGroupResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 9 {
+		return dst, fastcodec.VersionError("JoinGroupResponse", v, 0, 9)
 	}
-	if bad != nil {
-		return dst, bad.of("JoinGroupResponse", version)
-	}
-	return out, nil
-}
-
-func appendJoinGroupResponseFlexible(dst []byte, x *JoinGroupResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ProtocolType)|len(x.ProtocolName)|len(x.Leader)|len(x.MemberID) > fastcodec.MaxString || tooMany(len(x.Members)) {
-		return nil, tooLong(-1, "ProtocolType:text ProtocolName:text Leader:text MemberId:text Members", len(x.ProtocolType), len(x.ProtocolName), len(x.Leader), len(x.MemberID), len(x.Members))
-	}
-	dst = room(dst, 10)
-	{
-		p := (*[10]byte)(dst[len(dst)-10:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		binary.BigEndian.PutUint32(p[6:10], uint32(x.GenerationID))
-	}
-	if v >= 7 {
-		dst = compactNullableString(dst, x.ProtocolType)
-	}
-	if v >= 7 {
-		dst = compactNullableString(dst, x.ProtocolName)
-	} else {
-		dst = compactString(dst, x.ProtocolName)
-	}
-	dst = compactString(dst, x.Leader)
-	if v >= 9 {
-		dst = append(dst, bit(x.SkipAssignment))
-	} else if x.SkipAssignment {
-		return nil, lacking("SkipAssignment", -1)
-	}
-	dst = compactString(dst, x.MemberID)
-	dst = compactCount(dst, len(x.Members))
-	if dst, bad = appendJoinGroupResponseMemberFlexibleSlice(dst, x.Members); bad != nil {
-		return nil, bad.in("Members", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 6 {
+		if v < 9 && x.SkipAssignment {
+			e.failed = true
 		}
-	}
-	return dst, nil
-}
-
-func appendJoinGroupResponseMemberFlexibleSlice(dst []byte, s []JoinGroupResponseMember) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString || tooMany(len(x.Metadata)) {
-			return nil, tooLong(i, "MemberId:text GroupInstanceId:text Metadata", len(x.MemberID), len(x.GroupInstanceID), len(x.Metadata))
+		f0, f1, f2, f3 := x.ProtocolType, x.ProtocolName, x.Leader, x.MemberID
+		if n := len(dst) + 144; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Members) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[6:10], uint32(x.GenerationID))
+			o := 10
+			if v >= 7 {
+				w[o] = byte(lengthOf(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			w[o] = byte(lengthIf(f1, v >= 7) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = byte(len(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			if v >= 9 {
+				w[o] = bit(x.SkipAssignment)
+				o += 1
+			}
+			w[o] = byte(len(f3) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + len(f3)
+			w[o] = byte(len(x.Members) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 10)
+			{
+				p := (*[10]byte)(dst[len(dst)-10:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+				binary.BigEndian.PutUint32(p[6:10], uint32(x.GenerationID))
+			}
+			if v >= 7 {
+				dst = compactNullableString(dst, x.ProtocolType, e)
+			}
+			if v >= 7 {
+				dst = compactNullableString(dst, x.ProtocolName, e)
+			} else {
+				dst = compactString(dst, x.ProtocolName, e)
+			}
+			dst = compactString(dst, x.Leader, e)
+			if v >= 9 {
+				dst = append(dst, bit(x.SkipAssignment))
+			}
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactCount(dst, len(x.Members), e)
 		}
-		dst = compactString(dst, x.MemberID)
-		dst = compactNullableString(dst, x.GroupInstanceID)
-		dst = compactBytes(dst, x.Metadata)
+		if len(x.Members) > 0 {
+			dst = flexibleAllJoinGroupResponseMember(dst, x.Members, e)
+		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		e.failIf(x.SkipAssignment)
+		f0, f1, f2 := x.ProtocolName, x.Leader, x.MemberID
+		if n := len(dst) + 116; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+				binary.BigEndian.PutUint32(p[2:6], uint32(x.GenerationID))
+			}
+			binary.BigEndian.PutUint16(w[o+6:o+8], uint16(len(f0)))
+			putShort((*[32]byte)(w[o+8:o+40]), f0)
+			o += 8 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			o += 2 + len(f2)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Members)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 2 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
+			dst = legacyString(dst, x.ProtocolName, e)
+			dst = legacyString(dst, x.Leader, e)
+			dst = legacyString(dst, x.MemberID, e)
+			dst = legacyCount(dst, len(x.Members), e)
+		}
+		if len(x.Members) > 0 {
+			dst = legacyAllJoinGroupResponseMember(dst, x.Members, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "JoinGroupResponse", v, 6)
 	}
 	return dst, nil
 }
 
-func appendJoinGroupResponseLegacy(dst []byte, x *JoinGroupResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ProtocolName)|len(x.Leader)|len(x.MemberID) > fastcodec.MaxString || tooMany(len(x.Members)) {
-		return nil, tooLong(-1, "ProtocolName:text Leader:text MemberId:text Members", len(x.ProtocolName), len(x.Leader), len(x.MemberID), len(x.Members))
-	}
-	if v >= 2 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
-	dst = legacyString(dst, x.ProtocolName)
-	dst = legacyString(dst, x.Leader)
-	if x.SkipAssignment {
-		return nil, lacking("SkipAssignment", -1)
-	}
-	dst = legacyString(dst, x.MemberID)
-	dst = legacyCount(dst, len(x.Members))
-	if dst, bad = appendJoinGroupResponseMemberLegacySlice(dst, x.Members, v); bad != nil {
-		return nil, bad.in("Members", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendJoinGroupResponseMemberLegacySlice(dst []byte, s []JoinGroupResponseMember, v int16) ([]byte, *failure) {
+func flexibleAllJoinGroupResponseMember(dst []byte, s []JoinGroupResponseMember, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString || tooMany(len(x.Metadata)) {
-			return nil, tooLong(i, "MemberId:text GroupInstanceId:text Metadata", len(x.MemberID), len(x.GroupInstanceID), len(x.Metadata))
+		f0, f1 := x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 66; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.GroupInstanceID, e)
 		}
-		dst = legacyString(dst, x.MemberID)
-		if v >= 5 {
-			dst = legacyNullableString(dst, x.GroupInstanceID)
-		}
-		dst = legacyBytes(dst, x.Metadata)
+		dst = compactBytes(dst, x.Metadata, e)
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func legacyAllJoinGroupResponseMember(dst []byte, s []JoinGroupResponseMember, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			if v >= 5 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				o += 2 + len(f1)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.MemberID, e)
+			if v >= 5 {
+				dst = legacyNullableString(dst, x.GroupInstanceID, e)
+			}
+		}
+		dst = legacyBytes(dst, x.Metadata, e)
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

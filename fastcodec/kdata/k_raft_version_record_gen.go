@@ -14,36 +14,18 @@ type KRaftVersionRecord struct {
 	KRaftVersion int16
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewKRaftVersionRecord returns one with Kafka's defaults.
 func NewKRaftVersionRecord() KRaftVersionRecord { return KRaftVersionRecord{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *KRaftVersionRecord) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *KRaftVersionRecord) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("KRaftVersionRecord", version, 0, 0)
-	default:
-		out, bad = appendKRaftVersionRecordFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *KRaftVersionRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("KRaftVersionRecord", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("KRaftVersionRecord", version)
-	}
-	return out, nil
-}
-
-func appendKRaftVersionRecordFlexible(dst []byte, x *KRaftVersionRecord) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 5)
 	{
 		p := (*[5]byte)(dst[len(dst)-5:])
@@ -52,9 +34,10 @@ func appendKRaftVersionRecordFlexible(dst []byte, x *KRaftVersionRecord) ([]byte
 		p[4] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "KRaftVersionRecord", v, 0)
 	}
 	return dst, nil
 }

@@ -10,31 +10,25 @@ import (
 
 // LeaderAndIsrRequest is Kafka's message of that name, versions 0-7.
 type LeaderAndIsrRequest struct {
-	ControllerID             int32
-	IsKRaftController        bool // versions 7+
+	ControllerID             int32 `kafka:"ControllerId"`
+	IsKRaftController        bool  `kafka:"isKRaftController 7+"`
 	ControllerEpoch          int32
-	BrokerEpoch              int64                               // versions 2+, ignorable
-	Type                     int8                                // versions 5+
-	UngroupedPartitionStates []LeaderAndIsrRequestPartitionState // versions 0-1
-	TopicStates              []LeaderAndIsrRequestTopicState     // versions 2+
+	BrokerEpoch              int64                               `kafka:"BrokerEpoch 2+ = -1 ignorable"`
+	Type                     int8                                `kafka:"Type 5+"`
+	UngroupedPartitionStates []LeaderAndIsrRequestPartitionState `kafka:"UngroupedPartitionStates 0-1"`
+	TopicStates              []LeaderAndIsrRequestTopicState     `kafka:"TopicStates 2+"`
 	LiveLeaders              []LeaderAndIsrRequestLiveLeader
 	UnknownTags              []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewLeaderAndIsrRequest returns one with Kafka's defaults.
 func NewLeaderAndIsrRequest() LeaderAndIsrRequest { return LeaderAndIsrRequest{BrokerEpoch: -1} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *LeaderAndIsrRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // LeaderAndIsrRequestPartitionState is the struct LeaderAndIsrPartitionState of LeaderAndIsrRequest.
 type LeaderAndIsrRequestPartitionState struct {
-	TopicName           []byte // versions 0-1, ignorable
+	TopicName           []byte `kafka:"TopicName string 0-1 ignorable"`
 	PartitionIndex      int32
 	ControllerEpoch     int32
 	Leader              int32
@@ -42,286 +36,357 @@ type LeaderAndIsrRequestPartitionState struct {
 	Isr                 []int32
 	PartitionEpoch      int32
 	Replicas            []int32
-	AddingReplicas      []int32 // versions 3+, ignorable
-	RemovingReplicas    []int32 // versions 3+, ignorable
-	IsNew               bool    // versions 1+, ignorable
-	LeaderRecoveryState int8    // versions 6+
+	AddingReplicas      []int32 `kafka:"AddingReplicas 3+ ignorable"`
+	RemovingReplicas    []int32 `kafka:"RemovingReplicas 3+ ignorable"`
+	IsNew               bool    `kafka:"IsNew 1+ ignorable"`
+	LeaderRecoveryState int8    `kafka:"LeaderRecoveryState 6+"`
 	UnknownTags         []fastcodec.Tag
 }
 
 // LeaderAndIsrRequestTopicState is the struct LeaderAndIsrTopicState of LeaderAndIsrRequest.
 type LeaderAndIsrRequestTopicState struct {
-	TopicName       []byte
-	TopicID         fastcodec.UUID // versions 5+, ignorable
+	TopicName       []byte         `kafka:"TopicName string"`
+	TopicID         fastcodec.UUID `kafka:"TopicId 5+ ignorable"`
 	PartitionStates []LeaderAndIsrRequestPartitionState
 	UnknownTags     []fastcodec.Tag
 }
 
 // LeaderAndIsrRequestLiveLeader is the struct LeaderAndIsrLiveLeader of LeaderAndIsrRequest.
 type LeaderAndIsrRequestLiveLeader struct {
-	BrokerID    int32
-	HostName    []byte
+	BrokerID    int32  `kafka:"BrokerId"`
+	HostName    []byte `kafka:"HostName string"`
 	Port        int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *LeaderAndIsrRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 7:
-		return dst, fastcodec.VersionError("LeaderAndIsrRequest", version, 0, 7)
-	case version >= 4:
-		out, bad = appendLeaderAndIsrRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendLeaderAndIsrRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 7 {
+		return dst, fastcodec.VersionError("LeaderAndIsrRequest", v, 0, 7)
 	}
-	if bad != nil {
-		return dst, bad.of("LeaderAndIsrRequest", version)
-	}
-	return out, nil
-}
-
-func appendLeaderAndIsrRequestFlexible(dst []byte, x *LeaderAndIsrRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.TopicStates) | len(x.LiveLeaders)) {
-		return nil, tooLong(-1, "TopicStates LiveLeaders", len(x.TopicStates), len(x.LiveLeaders))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	if v >= 7 {
-		dst = append(dst, bit(x.IsKRaftController))
-	} else if x.IsKRaftController {
-		return nil, lacking("isKRaftController", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
-	if v >= 5 {
-		dst = append(dst, byte(x.Type))
-	} else if x.Type != 0 {
-		return nil, lacking("Type", -1)
-	}
-	if len(x.UngroupedPartitionStates) > 0 {
-		return nil, lacking("UngroupedPartitionStates", -1)
-	}
-	dst = compactCount(dst, len(x.TopicStates))
-	if dst, bad = appendLeaderAndIsrRequestTopicStateFlexibleSlice(dst, x.TopicStates, v); bad != nil {
-		return nil, bad.in("TopicStates", -1)
-	}
-	dst = compactCount(dst, len(x.LiveLeaders))
-	if dst, bad = appendLeaderAndIsrRequestLiveLeaderFlexibleSlice(dst, x.LiveLeaders); bad != nil {
-		return nil, bad.in("LiveLeaders", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		if v < 7 && x.IsKRaftController {
+			e.failed = true
 		}
-	}
-	return dst, nil
-}
-
-func appendLeaderAndIsrRequestPartitionStateFlexibleSlice(dst []byte, s []LeaderAndIsrRequestPartitionState, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if tooMany(len(x.Isr) | len(x.Replicas) | len(x.AddingReplicas) | len(x.RemovingReplicas)) {
-			return nil, tooLong(i, "Isr Replicas AddingReplicas RemovingReplicas", len(x.Isr), len(x.Replicas), len(x.AddingReplicas), len(x.RemovingReplicas))
+		if v < 5 && x.Type != 0 {
+			e.failed = true
 		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
-			binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+		e.failIf(len(x.UngroupedPartitionStates) > 0)
+		if n := len(dst) + 19; n <= cap(dst) && len(x.TopicStates) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			o := 4
+			if v >= 7 {
+				w[o] = bit(x.IsKRaftController)
+				o += 1
+			}
+			{
+				p := (*[12]byte)(w[o : o+12])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
+			}
+			o += 12
+			if v >= 5 {
+				w[o] = byte(x.Type)
+				o += 1
+			}
+			w[o] = byte(len(x.TopicStates) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+			if v >= 7 {
+				dst = append(dst, bit(x.IsKRaftController))
+			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+			if v >= 5 {
+				dst = append(dst, byte(x.Type))
+			}
+			dst = compactCount(dst, len(x.TopicStates), e)
 		}
-		dst = compactCount(dst, len(x.Isr))
-		dst = appendInt32s(dst, x.Isr)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
-		dst = compactCount(dst, len(x.Replicas))
-		dst = appendInt32s(dst, x.Replicas)
-		dst = compactCount(dst, len(x.AddingReplicas))
-		dst = appendInt32s(dst, x.AddingReplicas)
-		dst = compactCount(dst, len(x.RemovingReplicas))
-		dst = appendInt32s(dst, x.RemovingReplicas)
-		dst = append(dst, bit(x.IsNew))
-		if v >= 6 {
-			dst = append(dst, byte(x.LeaderRecoveryState))
-		} else if x.LeaderRecoveryState != 0 {
-			return nil, lacking("LeaderRecoveryState", i)
+		if len(x.TopicStates) > 0 {
+			dst = flexibleAllLeaderAndIsrRequestTopicState(dst, x.TopicStates, v, e)
+		}
+		dst = compactCount(dst, len(x.LiveLeaders), e)
+		if len(x.LiveLeaders) > 0 {
+			dst = flexibleAllLeaderAndIsrRequestLiveLeader(dst, x.LiveLeaders, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
-	}
-	return dst, nil
-}
-
-func appendLeaderAndIsrRequestTopicStateFlexibleSlice(dst []byte, s []LeaderAndIsrRequestTopicState, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.PartitionStates)) {
-			return nil, tooLong(i, "TopicName:text PartitionStates", len(x.TopicName), len(x.PartitionStates))
+	} else {
+		e.failIf(x.IsKRaftController)
+		e.failIf(x.Type != 0)
+		if v > 1 && len(x.UngroupedPartitionStates) > 0 {
+			e.failed = true
 		}
-		dst = compactString(dst, x.TopicName)
-		if v >= 5 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
+		if v < 2 && len(x.TopicStates) > 0 {
+			e.failed = true
 		}
-		dst = compactCount(dst, len(x.PartitionStates))
-		if dst, bad = appendLeaderAndIsrRequestPartitionStateFlexibleSlice(dst, x.PartitionStates, v); bad != nil {
-			return nil, bad.in("PartitionStates", i)
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendLeaderAndIsrRequestLiveLeaderFlexibleSlice(dst []byte, s []LeaderAndIsrRequestLiveLeader) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.HostName) > fastcodec.MaxString {
-			return nil, tooLong(i, "HostName:text", len(x.HostName))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-		dst = compactString(dst, x.HostName)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendLeaderAndIsrRequestLegacy(dst []byte, x *LeaderAndIsrRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.UngroupedPartitionStates) | len(x.TopicStates) | len(x.LiveLeaders)) {
-		return nil, tooLong(-1, "UngroupedPartitionStates TopicStates LiveLeaders", len(x.UngroupedPartitionStates), len(x.TopicStates), len(x.LiveLeaders))
-	}
-	if x.IsKRaftController {
-		return nil, lacking("isKRaftController", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
-	if v >= 2 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
-	}
-	if x.Type != 0 {
-		return nil, lacking("Type", -1)
-	}
-	if v <= 1 {
-		dst = legacyCount(dst, len(x.UngroupedPartitionStates))
-		if dst, bad = appendLeaderAndIsrRequestPartitionStateLegacySlice(dst, x.UngroupedPartitionStates, v); bad != nil {
-			return nil, bad.in("UngroupedPartitionStates", -1)
-		}
-	} else if len(x.UngroupedPartitionStates) > 0 {
-		return nil, lacking("UngroupedPartitionStates", -1)
-	}
-	if v >= 2 {
-		dst = legacyCount(dst, len(x.TopicStates))
-		if dst, bad = appendLeaderAndIsrRequestTopicStateLegacySlice(dst, x.TopicStates, v); bad != nil {
-			return nil, bad.in("TopicStates", -1)
-		}
-	} else if len(x.TopicStates) > 0 {
-		return nil, lacking("TopicStates", -1)
-	}
-	dst = legacyCount(dst, len(x.LiveLeaders))
-	if dst, bad = appendLeaderAndIsrRequestLiveLeaderLegacySlice(dst, x.LiveLeaders); bad != nil {
-		return nil, bad.in("LiveLeaders", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendLeaderAndIsrRequestPartitionStateLegacySlice(dst []byte, s []LeaderAndIsrRequestPartitionState, v int16) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Isr)|len(x.Replicas)|len(x.AddingReplicas)|len(x.RemovingReplicas)) {
-			return nil, tooLong(i, "TopicName:text Isr Replicas AddingReplicas RemovingReplicas", len(x.TopicName), len(x.Isr), len(x.Replicas), len(x.AddingReplicas), len(x.RemovingReplicas))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
+		if v >= 2 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
 		}
 		if v <= 1 {
-			dst = legacyString(dst, x.TopicName)
+			dst = legacyCount(dst, len(x.UngroupedPartitionStates), e)
+			if len(x.UngroupedPartitionStates) > 0 {
+				dst = legacyAllLeaderAndIsrRequestPartitionState(dst, x.UngroupedPartitionStates, v, e)
+			}
 		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
-			binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+		if v >= 2 {
+			dst = legacyCount(dst, len(x.TopicStates), e)
+			if len(x.TopicStates) > 0 {
+				dst = legacyAllLeaderAndIsrRequestTopicState(dst, x.TopicStates, v, e)
+			}
 		}
-		dst = legacyCount(dst, len(x.Isr))
-		dst = appendInt32s(dst, x.Isr)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
-		dst = legacyCount(dst, len(x.Replicas))
-		dst = appendInt32s(dst, x.Replicas)
-		if v >= 3 {
-			dst = legacyCount(dst, len(x.AddingReplicas))
-			dst = appendInt32s(dst, x.AddingReplicas)
+		dst = legacyCount(dst, len(x.LiveLeaders), e)
+		if len(x.LiveLeaders) > 0 {
+			dst = legacyAllLeaderAndIsrRequestLiveLeader(dst, x.LiveLeaders, e)
 		}
-		if v >= 3 {
-			dst = legacyCount(dst, len(x.RemovingReplicas))
-			dst = appendInt32s(dst, x.RemovingReplicas)
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "LeaderAndIsrRequest", v, 4)
+	}
+	return dst, nil
+}
+
+func flexibleAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequestPartitionState, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		if v < 6 && x.LeaderRecoveryState != 0 {
+			e.failed = true
 		}
-		if v >= 1 {
+		f0, f1, f2, f3 := x.Isr, x.Replicas, x.AddingReplicas, x.RemovingReplicas
+		if n := len(dst) + 155; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.ControllerEpoch))
+			binary.BigEndian.PutUint32(w[8:12], uint32(x.Leader))
+			binary.BigEndian.PutUint32(w[12:16], uint32(x.LeaderEpoch))
+			w[16] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[17:49]), f0)
+			o := 17 + 4*len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionEpoch))
+			w[o+4] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + 4*len(f1)
+			w[o] = byte(len(f2) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + 4*len(f2)
+			w[o] = byte(len(f3) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + 4*len(f3)
+			w[o] = bit(x.IsNew)
+			o += 1
+			if v >= 6 {
+				w[o] = byte(x.LeaderRecoveryState)
+				o += 1
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+			}
+			dst = compactInt32s(dst, x.Isr, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
+			dst = compactInt32s(dst, x.Replicas, e)
+			dst = compactInt32s(dst, x.AddingReplicas, e)
+			dst = compactInt32s(dst, x.RemovingReplicas, e)
 			dst = append(dst, bit(x.IsNew))
-		}
-		if x.LeaderRecoveryState != 0 {
-			return nil, lacking("LeaderRecoveryState", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			if v >= 6 {
+				dst = append(dst, byte(x.LeaderRecoveryState))
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendLeaderAndIsrRequestTopicStateLegacySlice(dst []byte, s []LeaderAndIsrRequestTopicState, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrRequestTopicState, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.PartitionStates)) {
-			return nil, tooLong(i, "TopicName:text PartitionStates", len(x.TopicName), len(x.PartitionStates))
+		f0 := x.TopicName
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			if v >= 5 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.PartitionStates) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			if v >= 5 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.PartitionStates), e)
 		}
-		dst = legacyString(dst, x.TopicName)
-		dst = legacyCount(dst, len(x.PartitionStates))
-		if dst, bad = appendLeaderAndIsrRequestPartitionStateLegacySlice(dst, x.PartitionStates, v); bad != nil {
-			return nil, bad.in("PartitionStates", i)
+		if len(x.PartitionStates) > 0 {
+			dst = flexibleAllLeaderAndIsrRequestPartitionState(dst, x.PartitionStates, v, e)
 		}
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendLeaderAndIsrRequestLiveLeaderLegacySlice(dst []byte, s []LeaderAndIsrRequestLiveLeader) ([]byte, *failure) {
+func flexibleAllLeaderAndIsrRequestLiveLeader(dst []byte, s []LeaderAndIsrRequestLiveLeader, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.HostName) > fastcodec.MaxString {
-			return nil, tooLong(i, "HostName:text", len(x.HostName))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-		dst = legacyString(dst, x.HostName)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+		f0 := x.HostName
+		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Port))
+				p[4] = 0
+			}
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+			dst = compactString(dst, x.HostName, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func legacyAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequestPartitionState, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		e.failIf(x.LeaderRecoveryState != 0)
+		f0, f1, f2, f3, f4 := x.TopicName, x.Isr, x.Replicas, x.AddingReplicas, x.RemovingReplicas
+		if n := len(dst) + 199; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(f4) <= 8 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 1 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				o += 2 + len(f0)
+			}
+			{
+				p := (*[16]byte)(w[o : o+16])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+			}
+			binary.BigEndian.PutUint32(w[o+16:o+20], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+20:o+52]), f1)
+			o += 20 + 4*len(f1)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionEpoch))
+			binary.BigEndian.PutUint32(w[o+4:o+8], uint32(len(f2)))
+			putInt32s((*[32]byte)(w[o+8:o+40]), f2)
+			o += 8 + 4*len(f2)
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f3)))
+				putInt32s((*[32]byte)(w[o+4:o+36]), f3)
+				o += 4 + 4*len(f3)
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f4)))
+				putInt32s((*[32]byte)(w[o+4:o+36]), f4)
+				o += 4 + 4*len(f4)
+			}
+			if v >= 1 {
+				w[o] = bit(x.IsNew)
+				o += 1
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			if v <= 1 {
+				dst = legacyString(dst, x.TopicName, e)
+			}
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+			}
+			dst = legacyInt32s(dst, x.Isr, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
+			dst = legacyInt32s(dst, x.Replicas, e)
+			if v >= 3 {
+				dst = legacyInt32s(dst, x.AddingReplicas, e)
+				dst = legacyInt32s(dst, x.RemovingReplicas, e)
+			}
+			if v >= 1 {
+				dst = append(dst, bit(x.IsNew))
+			}
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrRequestTopicState, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.TopicName
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionStates)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = legacyCount(dst, len(x.PartitionStates), e)
+		}
+		if len(x.PartitionStates) > 0 {
+			dst = legacyAllLeaderAndIsrRequestPartitionState(dst, x.PartitionStates, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllLeaderAndIsrRequestLiveLeader(dst []byte, s []LeaderAndIsrRequestLiveLeader, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.HostName
+		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
+			putShort((*[32]byte)(w[6:38]), f0)
+			o := 6 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+			dst = legacyString(dst, x.HostName, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

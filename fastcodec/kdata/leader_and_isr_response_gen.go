@@ -11,25 +11,19 @@ import (
 // LeaderAndIsrResponse is Kafka's message of that name, versions 0-7.
 type LeaderAndIsrResponse struct {
 	ErrorCode       fastcodec.ErrorCode
-	PartitionErrors []LeaderAndIsrResponsePartitionError // versions 0-4
-	Topics          []LeaderAndIsrResponseTopicError     // versions 5+
+	PartitionErrors []LeaderAndIsrResponsePartitionError `kafka:"PartitionErrors 0-4"`
+	Topics          []LeaderAndIsrResponseTopicError     `kafka:"Topics 5+"`
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewLeaderAndIsrResponse returns one with Kafka's defaults.
 func NewLeaderAndIsrResponse() LeaderAndIsrResponse { return LeaderAndIsrResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *LeaderAndIsrResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // LeaderAndIsrResponsePartitionError is the struct LeaderAndIsrPartitionError of LeaderAndIsrResponse.
 type LeaderAndIsrResponsePartitionError struct {
-	TopicName      []byte // versions 0-4, ignorable
+	TopicName      []byte `kafka:"TopicName string 0-4 ignorable"`
 	PartitionIndex int32
 	ErrorCode      fastcodec.ErrorCode
 	UnknownTags    []fastcodec.Tag
@@ -37,139 +31,146 @@ type LeaderAndIsrResponsePartitionError struct {
 
 // LeaderAndIsrResponseTopicError is the struct LeaderAndIsrTopicError of LeaderAndIsrResponse.
 type LeaderAndIsrResponseTopicError struct {
-	TopicID         fastcodec.UUID
+	TopicID         fastcodec.UUID `kafka:"TopicId"`
 	PartitionErrors []LeaderAndIsrResponsePartitionError
 	UnknownTags     []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *LeaderAndIsrResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 7:
-		return dst, fastcodec.VersionError("LeaderAndIsrResponse", version, 0, 7)
-	case version >= 4:
-		out, bad = appendLeaderAndIsrResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendLeaderAndIsrResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *LeaderAndIsrResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 7 {
+		return dst, fastcodec.VersionError("LeaderAndIsrResponse", v, 0, 7)
 	}
-	if bad != nil {
-		return dst, bad.of("LeaderAndIsrResponse", version)
-	}
-	return out, nil
-}
-
-func appendLeaderAndIsrResponseFlexible(dst []byte, x *LeaderAndIsrResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.PartitionErrors) | len(x.Topics)) {
-		return nil, tooLong(-1, "PartitionErrors Topics", len(x.PartitionErrors), len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if v <= 4 {
-		dst = compactCount(dst, len(x.PartitionErrors))
-		if dst, bad = appendLeaderAndIsrResponsePartitionErrorFlexibleSlice(dst, x.PartitionErrors, v); bad != nil {
-			return nil, bad.in("PartitionErrors", -1)
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		if v > 4 && len(x.PartitionErrors) > 0 {
+			e.failed = true
 		}
-	} else if len(x.PartitionErrors) > 0 {
-		return nil, lacking("PartitionErrors", -1)
-	}
-	if v >= 5 {
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendLeaderAndIsrResponseTopicErrorFlexibleSlice(dst, x.Topics, v); bad != nil {
-			return nil, bad.in("Topics", -1)
+		if v < 5 && len(x.Topics) > 0 {
+			e.failed = true
 		}
-	} else if len(x.Topics) > 0 {
-		return nil, lacking("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
-	}
-	return dst, nil
-}
-
-func appendLeaderAndIsrResponsePartitionErrorFlexibleSlice(dst []byte, s []LeaderAndIsrResponsePartitionError, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString {
-			return nil, tooLong(i, "TopicName:text", len(x.TopicName))
-		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		if v <= 4 {
-			dst = compactString(dst, x.TopicName)
-		}
-		dst = room(dst, 7)
-		{
-			p := (*[7]byte)(dst[len(dst)-7:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			p[6] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = compactCount(dst, len(x.PartitionErrors), e)
+			if len(x.PartitionErrors) > 0 {
+				dst = flexibleAllLeaderAndIsrResponsePartitionError(dst, x.PartitionErrors, v, e)
 			}
 		}
-	}
-	return dst, nil
-}
-
-func appendLeaderAndIsrResponseTopicErrorFlexibleSlice(dst []byte, s []LeaderAndIsrResponseTopicError, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if tooMany(len(x.PartitionErrors)) {
-			return nil, tooLong(i, "PartitionErrors", len(x.PartitionErrors))
-		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.PartitionErrors))
-		if dst, bad = appendLeaderAndIsrResponsePartitionErrorFlexibleSlice(dst, x.PartitionErrors, v); bad != nil {
-			return nil, bad.in("PartitionErrors", i)
+		if v >= 5 {
+			dst = compactCount(dst, len(x.Topics), e)
+			if len(x.Topics) > 0 {
+				dst = flexibleAllLeaderAndIsrResponseTopicError(dst, x.Topics, v, e)
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		e.failIf(len(x.Topics) > 0)
+		if n := len(dst) + 6; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.PartitionErrors)))
+			dst = dst[:len(dst)+6]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyCount(dst, len(x.PartitionErrors), e)
+		}
+		if len(x.PartitionErrors) > 0 {
+			dst = legacyAllLeaderAndIsrResponsePartitionError(dst, x.PartitionErrors, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "LeaderAndIsrResponse", v, 4)
+	}
+	return dst, nil
+}
+
+func flexibleAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrResponsePartitionError, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.TopicName
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 4 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			{
+				p := (*[7]byte)(w[o : o+7])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+				p[6] = 0
+			}
+			dst = dst[:len(dst)+o+7]
+		} else {
+			if v <= 4 {
+				dst = compactString(dst, x.TopicName, e)
+			}
+			dst = room(dst, 7)
+			{
+				p := (*[7]byte)(dst[len(dst)-7:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+				p[6] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendLeaderAndIsrResponseLegacy(dst []byte, x *LeaderAndIsrResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.PartitionErrors)) {
-		return nil, tooLong(-1, "PartitionErrors", len(x.PartitionErrors))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyCount(dst, len(x.PartitionErrors))
-	if dst, bad = appendLeaderAndIsrResponsePartitionErrorLegacySlice(dst, x.PartitionErrors); bad != nil {
-		return nil, bad.in("PartitionErrors", -1)
-	}
-	if len(x.Topics) > 0 {
-		return nil, lacking("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendLeaderAndIsrResponsePartitionErrorLegacySlice(dst []byte, s []LeaderAndIsrResponsePartitionError) ([]byte, *failure) {
+func flexibleAllLeaderAndIsrResponseTopicError(dst []byte, s []LeaderAndIsrResponseTopicError, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString {
-			return nil, tooLong(i, "TopicName:text", len(x.TopicName))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.PartitionErrors) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.PartitionErrors) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.PartitionErrors), e)
 		}
-		dst = legacyString(dst, x.TopicName)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		if len(x.PartitionErrors) > 0 {
+			dst = flexibleAllLeaderAndIsrResponsePartitionError(dst, x.PartitionErrors, v, e)
+		}
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func legacyAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrResponsePartitionError, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.TopicName
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+			}
+			dst = dst[:len(dst)+o+6]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

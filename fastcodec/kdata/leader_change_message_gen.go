@@ -11,87 +11,70 @@ import (
 // LeaderChangeMessage is Kafka's message of that name, versions 0-1.
 type LeaderChangeMessage struct {
 	Version        int16
-	LeaderID       int32
+	LeaderID       int32 `kafka:"LeaderId"`
 	Voters         []LeaderChangeMessageVoter
 	GrantingVoters []LeaderChangeMessageVoter
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewLeaderChangeMessage returns one with Kafka's defaults.
 func NewLeaderChangeMessage() LeaderChangeMessage { return LeaderChangeMessage{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *LeaderChangeMessage) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // LeaderChangeMessageVoter is the struct Voter of LeaderChangeMessage.
 type LeaderChangeMessageVoter struct {
-	VoterID          int32
-	VoterDirectoryID fastcodec.UUID // versions 1+
+	VoterID          int32          `kafka:"VoterId"`
+	VoterDirectoryID fastcodec.UUID `kafka:"VoterDirectoryId 1+"`
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *LeaderChangeMessage) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("LeaderChangeMessage", version, 0, 1)
-	default:
-		out, bad = appendLeaderChangeMessageFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *LeaderChangeMessage) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("LeaderChangeMessage", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("LeaderChangeMessage", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 7; n <= cap(dst) && len(x.Voters) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
+		binary.BigEndian.PutUint32(w[2:6], uint32(x.LeaderID))
+		w[6] = byte(len(x.Voters) + 1)
+		dst = dst[:len(dst)+7]
+	} else {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+		dst = compactCount(dst, len(x.Voters), e)
 	}
-	return out, nil
-}
-
-func appendLeaderChangeMessageFlexible(dst []byte, x *LeaderChangeMessage, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Voters) | len(x.GrantingVoters)) {
-		return nil, tooLong(-1, "Voters GrantingVoters", len(x.Voters), len(x.GrantingVoters))
+	if len(x.Voters) > 0 {
+		dst = flexibleAllLeaderChangeMessageVoter(dst, x.Voters, v, e)
 	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
-	dst = compactCount(dst, len(x.Voters))
-	if dst, bad = appendLeaderChangeMessageVoterFlexibleSlice(dst, x.Voters, v); bad != nil {
-		return nil, bad.in("Voters", -1)
-	}
-	dst = compactCount(dst, len(x.GrantingVoters))
-	if dst, bad = appendLeaderChangeMessageVoterFlexibleSlice(dst, x.GrantingVoters, v); bad != nil {
-		return nil, bad.in("GrantingVoters", -1)
+	dst = compactCount(dst, len(x.GrantingVoters), e)
+	if len(x.GrantingVoters) > 0 {
+		dst = flexibleAllLeaderChangeMessageVoter(dst, x.GrantingVoters, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "LeaderChangeMessage", v, 0)
 	}
 	return dst, nil
 }
 
-func appendLeaderChangeMessageVoterFlexibleSlice(dst []byte, s []LeaderChangeMessageVoter, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllLeaderChangeMessageVoter(dst []byte, s []LeaderChangeMessageVoter, v int16, e *encoder) []byte {
 	if v < 1 {
 		for i := range s {
 			x := &s[i]
-			if x.VoterDirectoryID != (fastcodec.UUID{}) {
-				return nil, lacking("VoterDirectoryId", i)
-			}
+			e.failIf(x.VoterDirectoryID != (fastcodec.UUID{}))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
 			dst = append(dst, 0)
 			if len(x.UnknownTags) > 0 {
-				if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-					return nil, bad
-				}
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
-		return dst, nil
+		return dst
 	}
 	dst = grow(dst, len(s)*21)
 	for i := range s {
@@ -104,11 +87,9 @@ func appendLeaderChangeMessageVoterFlexibleSlice(dst []byte, s []LeaderChangeMes
 		p[20] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*21)
 		}
 	}
-	return dst, nil
+	return dst
 }

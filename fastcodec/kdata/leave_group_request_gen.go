@@ -3,134 +3,150 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
 // LeaveGroupRequest is Kafka's message of that name, versions 0-5.
 type LeaveGroupRequest struct {
-	GroupID     []byte
-	MemberID    []byte                            // versions 0-2
-	Members     []LeaveGroupRequestMemberIdentity // versions 3+
+	GroupID     []byte                            `kafka:"GroupId string"`
+	MemberID    []byte                            `kafka:"MemberId string 0-2"`
+	Members     []LeaveGroupRequestMemberIdentity `kafka:"Members 3+"`
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewLeaveGroupRequest returns one with Kafka's defaults.
 func NewLeaveGroupRequest() LeaveGroupRequest { return LeaveGroupRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *LeaveGroupRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // LeaveGroupRequestMemberIdentity is the struct MemberIdentity of LeaveGroupRequest.
 type LeaveGroupRequestMemberIdentity struct {
-	MemberID        []byte
-	GroupInstanceID []byte // nullable
-	Reason          []byte // versions 5+, nullable, ignorable
+	MemberID        []byte `kafka:"MemberId string"`
+	GroupInstanceID []byte `kafka:"GroupInstanceId string null = null"`
+	Reason          []byte `kafka:"Reason string 5+ null = null ignorable"`
 	UnknownTags     []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *LeaveGroupRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("LeaveGroupRequest", version, 0, 5)
-	case version >= 4:
-		out, bad = appendLeaveGroupRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendLeaveGroupRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *LeaveGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("LeaveGroupRequest", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("LeaveGroupRequest", version)
-	}
-	return out, nil
-}
-
-func appendLeaveGroupRequestFlexible(dst []byte, x *LeaveGroupRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Members)) {
-		return nil, tooLong(-1, "GroupId:text Members", len(x.GroupID), len(x.Members))
-	}
-	dst = compactString(dst, x.GroupID)
-	if len(x.MemberID) > 0 {
-		return nil, lacking("MemberId", -1)
-	}
-	dst = compactCount(dst, len(x.Members))
-	if dst, bad = appendLeaveGroupRequestMemberIdentityFlexibleSlice(dst, x.Members, v); bad != nil {
-		return nil, bad.in("Members", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		e.failIf(len(x.MemberID) > 0)
+		f0 := x.GroupID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Members) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Members) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = compactCount(dst, len(x.Members), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendLeaveGroupRequestMemberIdentityFlexibleSlice(dst []byte, s []LeaveGroupRequestMemberIdentity, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.MemberID)|len(x.GroupInstanceID)|len(x.Reason) > fastcodec.MaxString {
-			return nil, tooLong(i, "MemberId:text GroupInstanceId:text Reason:text", len(x.MemberID), len(x.GroupInstanceID), len(x.Reason))
-		}
-		dst = compactString(dst, x.MemberID)
-		dst = compactNullableString(dst, x.GroupInstanceID)
-		if v >= 5 {
-			dst = compactNullableString(dst, x.Reason)
+		if len(x.Members) > 0 {
+			dst = flexibleAllLeaveGroupRequestMemberIdentity(dst, x.Members, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v > 2 && len(x.MemberID) > 0 {
+			e.failed = true
+		}
+		if v < 3 && len(x.Members) > 0 {
+			e.failed = true
+		}
+		f0, f1 := x.GroupID, x.MemberID
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			if v <= 2 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				o += 2 + len(f1)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.GroupID, e)
+			if v <= 2 {
+				dst = legacyString(dst, x.MemberID, e)
+			}
+		}
+		if v >= 3 {
+			dst = legacyCount(dst, len(x.Members), e)
+			if len(x.Members) > 0 {
+				dst = legacyAllLeaveGroupRequestMemberIdentity(dst, x.Members, e)
+			}
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "LeaveGroupRequest", v, 4)
+	}
+	return dst, nil
+}
+
+func flexibleAllLeaveGroupRequestMemberIdentity(dst []byte, s []LeaveGroupRequestMemberIdentity, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1, f2 := x.MemberID, x.GroupInstanceID, x.Reason
+		if n := len(dst) + 100; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			if v >= 5 {
+				w[o] = byte(lengthOf(f2) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f2)
+				o += 1 + len(f2)
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.GroupInstanceID, e)
+			if v >= 5 {
+				dst = compactNullableString(dst, x.Reason, e)
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendLeaveGroupRequestLegacy(dst []byte, x *LeaveGroupRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID) > fastcodec.MaxString || tooMany(len(x.Members)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text Members", len(x.GroupID), len(x.MemberID), len(x.Members))
-	}
-	dst = legacyString(dst, x.GroupID)
-	if v <= 2 {
-		dst = legacyString(dst, x.MemberID)
-	} else if len(x.MemberID) > 0 {
-		return nil, lacking("MemberId", -1)
-	}
-	if v >= 3 {
-		dst = legacyCount(dst, len(x.Members))
-		if dst, bad = appendLeaveGroupRequestMemberIdentityLegacySlice(dst, x.Members); bad != nil {
-			return nil, bad.in("Members", -1)
-		}
-	} else if len(x.Members) > 0 {
-		return nil, lacking("Members", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendLeaveGroupRequestMemberIdentityLegacySlice(dst []byte, s []LeaveGroupRequestMemberIdentity) ([]byte, *failure) {
+func legacyAllLeaveGroupRequestMemberIdentity(dst []byte, s []LeaveGroupRequestMemberIdentity, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString {
-			return nil, tooLong(i, "MemberId:text GroupInstanceId:text", len(x.MemberID), len(x.GroupInstanceID))
+		f0, f1 := x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.MemberID, e)
+			dst = legacyNullableString(dst, x.GroupInstanceID, e)
 		}
-		dst = legacyString(dst, x.MemberID)
-		dst = legacyNullableString(dst, x.GroupInstanceID)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

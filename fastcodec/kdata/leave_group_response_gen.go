@@ -10,27 +10,21 @@ import (
 
 // LeaveGroupResponse is Kafka's message of that name, versions 0-5.
 type LeaveGroupResponse struct {
-	ThrottleTimeMs int32 // versions 1+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 1+ ignorable"`
 	ErrorCode      fastcodec.ErrorCode
-	Members        []LeaveGroupResponseMemberResponse // versions 3+
+	Members        []LeaveGroupResponseMemberResponse `kafka:"Members 3+"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewLeaveGroupResponse returns one with Kafka's defaults.
 func NewLeaveGroupResponse() LeaveGroupResponse { return LeaveGroupResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *LeaveGroupResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // LeaveGroupResponseMemberResponse is the struct MemberResponse of LeaveGroupResponse.
 type LeaveGroupResponseMemberResponse struct {
-	MemberID        []byte
-	GroupInstanceID []byte // nullable
+	MemberID        []byte `kafka:"MemberId string"`
+	GroupInstanceID []byte `kafka:"GroupInstanceId string null"`
 	ErrorCode       fastcodec.ErrorCode
 	UnknownTags     []fastcodec.Tag
 }
@@ -40,99 +34,104 @@ func NewLeaveGroupResponseMemberResponse() LeaveGroupResponseMemberResponse {
 	return LeaveGroupResponseMemberResponse{GroupInstanceID: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *LeaveGroupResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("LeaveGroupResponse", version, 0, 5)
-	case version >= 4:
-		out, bad = appendLeaveGroupResponseFlexible(dst, x)
-	default:
-		out, bad = appendLeaveGroupResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *LeaveGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("LeaveGroupResponse", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("LeaveGroupResponse", version)
-	}
-	return out, nil
-}
-
-func appendLeaveGroupResponseFlexible(dst []byte, x *LeaveGroupResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Members)) {
-		return nil, tooLong(-1, "Members", len(x.Members))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.Members))
-	if dst, bad = appendLeaveGroupResponseMemberResponseFlexibleSlice(dst, x.Members); bad != nil {
-		return nil, bad.in("Members", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		if n := len(dst) + 7; n <= cap(dst) && len(x.Members) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.Members) + 1)
+			dst = dst[:len(dst)+7]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactCount(dst, len(x.Members), e)
 		}
+		if len(x.Members) > 0 {
+			dst = flexibleAllLeaveGroupResponseMemberResponse(dst, x.Members, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v < 3 && len(x.Members) > 0 {
+			e.failed = true
+		}
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		if v >= 3 {
+			dst = legacyCount(dst, len(x.Members), e)
+			if len(x.Members) > 0 {
+				dst = legacyAllLeaveGroupResponseMemberResponse(dst, x.Members, e)
+			}
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "LeaveGroupResponse", v, 4)
 	}
 	return dst, nil
 }
 
-func appendLeaveGroupResponseMemberResponseFlexibleSlice(dst []byte, s []LeaveGroupResponseMemberResponse) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllLeaveGroupResponseMemberResponse(dst []byte, s []LeaveGroupResponseMemberResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString {
-			return nil, tooLong(i, "MemberId:text GroupInstanceId:text", len(x.MemberID), len(x.GroupInstanceID))
-		}
-		dst = compactString(dst, x.MemberID)
-		dst = compactNullableString(dst, x.GroupInstanceID)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.GroupInstanceID, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendLeaveGroupResponseLegacy(dst []byte, x *LeaveGroupResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Members)) {
-		return nil, tooLong(-1, "Members", len(x.Members))
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if v >= 3 {
-		dst = legacyCount(dst, len(x.Members))
-		if dst, bad = appendLeaveGroupResponseMemberResponseLegacySlice(dst, x.Members); bad != nil {
-			return nil, bad.in("Members", -1)
-		}
-	} else if len(x.Members) > 0 {
-		return nil, lacking("Members", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendLeaveGroupResponseMemberResponseLegacySlice(dst []byte, s []LeaveGroupResponseMemberResponse) ([]byte, *failure) {
+func legacyAllLeaveGroupResponseMemberResponse(dst []byte, s []LeaveGroupResponseMemberResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString {
-			return nil, tooLong(i, "MemberId:text GroupInstanceId:text", len(x.MemberID), len(x.GroupInstanceID))
+		f0, f1 := x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = legacyString(dst, x.MemberID, e)
+			dst = legacyNullableString(dst, x.GroupInstanceID, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		}
-		dst = legacyString(dst, x.MemberID)
-		dst = legacyNullableString(dst, x.GroupInstanceID)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -8,53 +8,46 @@ import (
 
 // ListConfigResourcesRequest is Kafka's message of that name, versions 0-1.
 type ListConfigResourcesRequest struct {
-	ResourceTypes []int8 // versions 1+
+	ResourceTypes []int8 `kafka:"ResourceTypes 1+"`
 	UnknownTags   []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewListConfigResourcesRequest returns one with Kafka's defaults.
 func NewListConfigResourcesRequest() ListConfigResourcesRequest { return ListConfigResourcesRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListConfigResourcesRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListConfigResourcesRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ListConfigResourcesRequest", version, 0, 1)
-	default:
-		out, bad = appendListConfigResourcesRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListConfigResourcesRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ListConfigResourcesRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ListConfigResourcesRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && len(x.ResourceTypes) > 0 {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendListConfigResourcesRequestFlexible(dst []byte, x *ListConfigResourcesRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.ResourceTypes)) {
-		return nil, tooLong(-1, "ResourceTypes", len(x.ResourceTypes))
-	}
-	if v >= 1 {
-		dst = compactCount(dst, len(x.ResourceTypes))
-		dst = appendInt8s(dst, x.ResourceTypes)
-	} else if len(x.ResourceTypes) > 0 {
-		return nil, lacking("ResourceTypes", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	f0 := x.ResourceTypes
+	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		o := 0
+		if v >= 1 {
+			w[o] = byte(len(f0) + 1)
+			putInt8s((*[32]byte)(w[o+1:o+33]), f0)
+			o += 1 + len(f0)
 		}
+		w[o] = 0
+		dst = dst[:len(dst)+o+1]
+	} else {
+		if v >= 1 {
+			dst = compactInt8s(dst, x.ResourceTypes, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ListConfigResourcesRequest", v, 0)
 	}
 	return dst, nil
 }

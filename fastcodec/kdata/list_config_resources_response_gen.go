@@ -15,7 +15,7 @@ type ListConfigResourcesResponse struct {
 	ConfigResources []ListConfigResourcesResponseConfigResource
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewListConfigResourcesResponse returns one with Kafka's defaults.
@@ -23,16 +23,10 @@ func NewListConfigResourcesResponse() ListConfigResourcesResponse {
 	return ListConfigResourcesResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListConfigResourcesResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ListConfigResourcesResponseConfigResource is the struct ConfigResource of ListConfigResourcesResponse.
 type ListConfigResourcesResponseConfigResource struct {
-	ResourceName []byte
-	ResourceType int8 // versions 1+, ignorable
+	ResourceName []byte `kafka:"ResourceName string"`
+	ResourceType int8   `kafka:"ResourceType 1+ = 16 ignorable"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -41,59 +35,61 @@ func NewListConfigResourcesResponseConfigResource() ListConfigResourcesResponseC
 	return ListConfigResourcesResponseConfigResource{ResourceType: 16}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListConfigResourcesResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ListConfigResourcesResponse", version, 0, 1)
-	default:
-		out, bad = appendListConfigResourcesResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListConfigResourcesResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ListConfigResourcesResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ListConfigResourcesResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 7; n <= cap(dst) && len(x.ConfigResources) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(len(x.ConfigResources) + 1)
+		dst = dst[:len(dst)+7]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactCount(dst, len(x.ConfigResources), e)
 	}
-	return out, nil
-}
-
-func appendListConfigResourcesResponseFlexible(dst []byte, x *ListConfigResourcesResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.ConfigResources)) {
-		return nil, tooLong(-1, "ConfigResources", len(x.ConfigResources))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.ConfigResources))
-	if dst, bad = appendListConfigResourcesResponseConfigResourceFlexibleSlice(dst, x.ConfigResources, v); bad != nil {
-		return nil, bad.in("ConfigResources", -1)
+	if len(x.ConfigResources) > 0 {
+		dst = flexibleAllListConfigResourcesResponseConfigResource(dst, x.ConfigResources, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ListConfigResourcesResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendListConfigResourcesResponseConfigResourceFlexibleSlice(dst []byte, s []ListConfigResourcesResponseConfigResource, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllListConfigResourcesResponseConfigResource(dst []byte, s []ListConfigResourcesResponseConfigResource, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ResourceName) > fastcodec.MaxString {
-			return nil, tooLong(i, "ResourceName:text", len(x.ResourceName))
-		}
-		dst = compactString(dst, x.ResourceName)
-		if v >= 1 {
-			dst = append(dst, byte(x.ResourceType))
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.ResourceName
+		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			if v >= 1 {
+				w[o] = byte(x.ResourceType)
+				o += 1
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.ResourceName, e)
+			if v >= 1 {
+				dst = append(dst, byte(x.ResourceType))
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

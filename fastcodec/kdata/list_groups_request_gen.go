@@ -8,79 +8,52 @@ import (
 
 // ListGroupsRequest is Kafka's message of that name, versions 0-5.
 type ListGroupsRequest struct {
-	StatesFilter [][]byte // versions 4+
-	TypesFilter  [][]byte // versions 5+
+	StatesFilter [][]byte `kafka:"StatesFilter string 4+"`
+	TypesFilter  [][]byte `kafka:"TypesFilter string 5+"`
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewListGroupsRequest returns one with Kafka's defaults.
 func NewListGroupsRequest() ListGroupsRequest { return ListGroupsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListGroupsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListGroupsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("ListGroupsRequest", version, 0, 5)
-	case version >= 3:
-		out, bad = appendListGroupsRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendListGroupsRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("ListGroupsRequest", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("ListGroupsRequest", version)
-	}
-	return out, nil
-}
-
-func appendListGroupsRequestFlexible(dst []byte, x *ListGroupsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.StatesFilter) | len(x.TypesFilter)) {
-		return nil, tooLong(-1, "StatesFilter TypesFilter", len(x.StatesFilter), len(x.TypesFilter))
-	}
-	if v >= 4 {
-		dst = compactCount(dst, len(x.StatesFilter))
-		if dst, bad = compactStrings(dst, x.StatesFilter); bad != nil {
-			return nil, bad.in("StatesFilter", -1)
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		if v < 4 && len(x.StatesFilter) > 0 {
+			e.failed = true
 		}
-	} else if len(x.StatesFilter) > 0 {
-		return nil, lacking("StatesFilter", -1)
-	}
-	if v >= 5 {
-		dst = compactCount(dst, len(x.TypesFilter))
-		if dst, bad = compactStrings(dst, x.TypesFilter); bad != nil {
-			return nil, bad.in("TypesFilter", -1)
+		if v < 5 && len(x.TypesFilter) > 0 {
+			e.failed = true
 		}
-	} else if len(x.TypesFilter) > 0 {
-		return nil, lacking("TypesFilter", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+		if v >= 4 {
+			dst = compactCount(dst, len(x.StatesFilter), e)
+			if len(x.StatesFilter) > 0 {
+				dst = compactStrings(dst, x.StatesFilter, e)
+			}
 		}
+		if v >= 5 {
+			dst = compactCount(dst, len(x.TypesFilter), e)
+			if len(x.TypesFilter) > 0 {
+				dst = compactStrings(dst, x.TypesFilter, e)
+			}
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		e.failIf(len(x.StatesFilter) > 0)
+		e.failIf(len(x.TypesFilter) > 0)
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendListGroupsRequestLegacy(dst []byte, x *ListGroupsRequest) ([]byte, *failure) {
-	if len(x.StatesFilter) > 0 {
-		return nil, lacking("StatesFilter", -1)
-	}
-	if len(x.TypesFilter) > 0 {
-		return nil, lacking("TypesFilter", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "ListGroupsRequest", v, 3)
 	}
 	return dst, nil
 }

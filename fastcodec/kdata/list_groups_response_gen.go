@@ -10,125 +10,140 @@ import (
 
 // ListGroupsResponse is Kafka's message of that name, versions 0-5.
 type ListGroupsResponse struct {
-	ThrottleTimeMs int32 // versions 1+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 1+ ignorable"`
 	ErrorCode      fastcodec.ErrorCode
 	Groups         []ListGroupsResponseListedGroup
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewListGroupsResponse returns one with Kafka's defaults.
 func NewListGroupsResponse() ListGroupsResponse { return ListGroupsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListGroupsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ListGroupsResponseListedGroup is the struct ListedGroup of ListGroupsResponse.
 type ListGroupsResponseListedGroup struct {
-	GroupID      []byte
-	ProtocolType []byte
-	GroupState   []byte // versions 4+, ignorable
-	GroupType    []byte // versions 5+, ignorable
+	GroupID      []byte `kafka:"GroupId string"`
+	ProtocolType []byte `kafka:"ProtocolType string"`
+	GroupState   []byte `kafka:"GroupState string 4+ ignorable"`
+	GroupType    []byte `kafka:"GroupType string 5+ ignorable"`
 	UnknownTags  []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListGroupsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("ListGroupsResponse", version, 0, 5)
-	case version >= 3:
-		out, bad = appendListGroupsResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendListGroupsResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("ListGroupsResponse", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("ListGroupsResponse", version)
-	}
-	return out, nil
-}
-
-func appendListGroupsResponseFlexible(dst []byte, x *ListGroupsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.Groups))
-	if dst, bad = appendListGroupsResponseListedGroupFlexibleSlice(dst, x.Groups, v); bad != nil {
-		return nil, bad.in("Groups", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		if n := len(dst) + 7; n <= cap(dst) && len(x.Groups) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.Groups) + 1)
+			dst = dst[:len(dst)+7]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactCount(dst, len(x.Groups), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendListGroupsResponseListedGroupFlexibleSlice(dst []byte, s []ListGroupsResponseListedGroup, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.GroupID)|len(x.ProtocolType)|len(x.GroupState)|len(x.GroupType) > fastcodec.MaxString {
-			return nil, tooLong(i, "GroupId:text ProtocolType:text GroupState:text GroupType:text", len(x.GroupID), len(x.ProtocolType), len(x.GroupState), len(x.GroupType))
-		}
-		dst = compactString(dst, x.GroupID)
-		dst = compactString(dst, x.ProtocolType)
-		if v >= 4 {
-			dst = compactString(dst, x.GroupState)
-		}
-		if v >= 5 {
-			dst = compactString(dst, x.GroupType)
+		if len(x.Groups) > 0 {
+			dst = flexibleAllListGroupsResponseListedGroup(dst, x.Groups, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 10; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[o+2:o+6], uint32(len(x.Groups)))
+			dst = dst[:len(dst)+o+6]
+		} else {
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyCount(dst, len(x.Groups), e)
+		}
+		if len(x.Groups) > 0 {
+			dst = legacyAllListGroupsResponseListedGroup(dst, x.Groups, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ListGroupsResponse", v, 3)
+	}
+	return dst, nil
+}
+
+func flexibleAllListGroupsResponseListedGroup(dst []byte, s []ListGroupsResponseListedGroup, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1, f2, f3 := x.GroupID, x.ProtocolType, x.GroupState, x.GroupType
+		if n := len(dst) + 133; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			if v >= 4 {
+				w[o] = byte(len(f2) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f2)
+				o += 1 + len(f2)
+			}
+			if v >= 5 {
+				w[o] = byte(len(f3) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f3)
+				o += 1 + len(f3)
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = compactString(dst, x.ProtocolType, e)
+			if v >= 4 {
+				dst = compactString(dst, x.GroupState, e)
+			}
+			if v >= 5 {
+				dst = compactString(dst, x.GroupType, e)
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendListGroupsResponseLegacy(dst []byte, x *ListGroupsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyCount(dst, len(x.Groups))
-	if dst, bad = appendListGroupsResponseListedGroupLegacySlice(dst, x.Groups); bad != nil {
-		return nil, bad.in("Groups", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendListGroupsResponseListedGroupLegacySlice(dst []byte, s []ListGroupsResponseListedGroup) ([]byte, *failure) {
+func legacyAllListGroupsResponseListedGroup(dst []byte, s []ListGroupsResponseListedGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.GroupID)|len(x.ProtocolType) > fastcodec.MaxString {
-			return nil, tooLong(i, "GroupId:text ProtocolType:text", len(x.GroupID), len(x.ProtocolType))
+		f0, f1 := x.GroupID, x.ProtocolType
+		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.GroupID, e)
+			dst = legacyString(dst, x.ProtocolType, e)
 		}
-		dst = legacyString(dst, x.GroupID)
-		dst = legacyString(dst, x.ProtocolType)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,27 +10,21 @@ import (
 
 // ListOffsetsRequest is Kafka's message of that name, versions 0-11.
 type ListOffsetsRequest struct {
-	ReplicaID      int32
-	IsolationLevel int8 // versions 2+
+	ReplicaID      int32 `kafka:"ReplicaId"`
+	IsolationLevel int8  `kafka:"IsolationLevel 2+"`
 	Topics         []ListOffsetsRequestTopic
-	TimeoutMs      int32 // versions 10+, ignorable
+	TimeoutMs      int32 `kafka:"TimeoutMs 10+ ignorable"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewListOffsetsRequest returns one with Kafka's defaults.
 func NewListOffsetsRequest() ListOffsetsRequest { return ListOffsetsRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListOffsetsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ListOffsetsRequestTopic is the struct ListOffsetsTopic of ListOffsetsRequest.
 type ListOffsetsRequestTopic struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []ListOffsetsRequestPartition
 	UnknownTags []fastcodec.Tag
 }
@@ -38,9 +32,9 @@ type ListOffsetsRequestTopic struct {
 // ListOffsetsRequestPartition is the struct ListOffsetsPartition of ListOffsetsRequest.
 type ListOffsetsRequestPartition struct {
 	PartitionIndex     int32
-	CurrentLeaderEpoch int32 // versions 4+, ignorable
+	CurrentLeaderEpoch int32 `kafka:"CurrentLeaderEpoch 4+ = -1 ignorable"`
 	Timestamp          int64
-	MaxNumOffsets      int32 // versions 0
+	MaxNumOffsets      int32 `kafka:"MaxNumOffsets 0 = 1"`
 	UnknownTags        []fastcodec.Tag
 }
 
@@ -52,71 +46,93 @@ func NewListOffsetsRequestPartition() ListOffsetsRequestPartition {
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListOffsetsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 11:
-		return dst, fastcodec.VersionError("ListOffsetsRequest", version, 0, 11)
-	case version >= 6:
-		out, bad = appendListOffsetsRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendListOffsetsRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 11 {
+		return dst, fastcodec.VersionError("ListOffsetsRequest", v, 0, 11)
 	}
-	if bad != nil {
-		return dst, bad.of("ListOffsetsRequest", version)
-	}
-	return out, nil
-}
-
-func appendListOffsetsRequestFlexible(dst []byte, x *ListOffsetsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
-	dst = append(dst, byte(x.IsolationLevel))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendListOffsetsRequestTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if v >= 10 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 6 {
+		if n := len(dst) + 6; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+			w[4] = byte(x.IsolationLevel)
+			w[5] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+6]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
+			dst = append(dst, byte(x.IsolationLevel))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendListOffsetsRequestTopicFlexibleSlice(dst []byte, s []ListOffsetsRequestTopic) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		if len(x.Topics) > 0 {
+			dst = flexibleAllListOffsetsRequestTopic(dst, x.Topics, e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendListOffsetsRequestPartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if v >= 10 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if v < 2 && x.IsolationLevel != 0 {
+			e.failed = true
+		}
+		if n := len(dst) + 9; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+			o := 4
+			if v >= 2 {
+				w[o] = byte(x.IsolationLevel)
+				o += 1
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
+			if v >= 2 {
+				dst = append(dst, byte(x.IsolationLevel))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllListOffsetsRequestTopic(dst, x.Topics, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ListOffsetsRequest", v, 6)
 	}
 	return dst, nil
 }
 
-func appendListOffsetsRequestPartitionFlexibleSlice(dst []byte, s []ListOffsetsRequestPartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllListOffsetsRequestTopic(dst []byte, s []ListOffsetsRequestTopic, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllListOffsetsRequestPartition(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllListOffsetsRequestPartition(dst []byte, s []ListOffsetsRequestPartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*17)
 	for i := range s {
 		x := &s[i]
@@ -125,77 +141,55 @@ func appendListOffsetsRequestPartitionFlexibleSlice(dst []byte, s []ListOffsetsR
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
 		binary.BigEndian.PutUint32(p[4:8], uint32(x.CurrentLeaderEpoch))
 		binary.BigEndian.PutUint64(p[8:16], uint64(x.Timestamp))
-		if x.MaxNumOffsets != 1 {
-			return nil, lacking("MaxNumOffsets", i)
-		}
+		e.failIf(x.MaxNumOffsets != 1)
 		p[16] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*17)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendListOffsetsRequestLegacy(dst []byte, x *ListOffsetsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
-	if v >= 2 {
-		dst = append(dst, byte(x.IsolationLevel))
-	} else if x.IsolationLevel != 0 {
-		return nil, lacking("IsolationLevel", -1)
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendListOffsetsRequestTopicLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendListOffsetsRequestTopicLegacySlice(dst []byte, s []ListOffsetsRequestTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllListOffsetsRequestTopic(dst []byte, s []ListOffsetsRequestTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendListOffsetsRequestPartitionLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllListOffsetsRequestPartition(dst, x.Partitions, v, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendListOffsetsRequestPartitionLegacySlice(dst []byte, s []ListOffsetsRequestPartition, v int16) ([]byte, *failure) {
+func legacyAllListOffsetsRequestPartition(dst []byte, s []ListOffsetsRequestPartition, v int16, e *encoder) []byte {
 	if v < 4 {
 		for i := range s {
 			x := &s[i]
+			if v > 0 && x.MaxNumOffsets != 1 {
+				e.failed = true
+			}
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
 			if v <= 0 {
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxNumOffsets))
-			} else if x.MaxNumOffsets != 1 {
-				return nil, lacking("MaxNumOffsets", i)
 			}
-			if len(x.UnknownTags) > 0 {
-				return nil, noTags(i)
-			}
+			e.failIf(len(x.UnknownTags) > 0)
 		}
-		return dst, nil
+		return dst
 	}
 	dst = grow(dst, len(s)*16)
 	for i := range s {
@@ -205,13 +199,9 @@ func appendListOffsetsRequestPartitionLegacySlice(dst []byte, s []ListOffsetsReq
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
 		binary.BigEndian.PutUint32(p[4:8], uint32(x.CurrentLeaderEpoch))
 		binary.BigEndian.PutUint64(p[8:16], uint64(x.Timestamp))
-		if x.MaxNumOffsets != 1 {
-			return nil, lacking("MaxNumOffsets", i)
-		}
+		e.failIf(x.MaxNumOffsets != 1)
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,25 +10,19 @@ import (
 
 // ListOffsetsResponse is Kafka's message of that name, versions 0-11.
 type ListOffsetsResponse struct {
-	ThrottleTimeMs int32 // versions 2+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 2+ ignorable"`
 	Topics         []ListOffsetsResponseTopicResponse
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewListOffsetsResponse returns one with Kafka's defaults.
 func NewListOffsetsResponse() ListOffsetsResponse { return ListOffsetsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListOffsetsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ListOffsetsResponseTopicResponse is the struct ListOffsetsTopicResponse of ListOffsetsResponse.
 type ListOffsetsResponseTopicResponse struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []ListOffsetsResponsePartitionResponse
 	UnknownTags []fastcodec.Tag
 }
@@ -37,10 +31,10 @@ type ListOffsetsResponseTopicResponse struct {
 type ListOffsetsResponsePartitionResponse struct {
 	PartitionIndex  int32
 	ErrorCode       fastcodec.ErrorCode
-	OldStyleOffsets []int64 // versions 0
-	Timestamp       int64   // versions 1+
-	Offset          int64   // versions 1+
-	LeaderEpoch     int32   // versions 4+
+	OldStyleOffsets []int64 `kafka:"OldStyleOffsets 0"`
+	Timestamp       int64   `kafka:"Timestamp 1+ = -1"`
+	Offset          int64   `kafka:"Offset 1+ = -1"`
+	LeaderEpoch     int32   `kafka:"LeaderEpoch 4+ = -1"`
 	UnknownTags     []fastcodec.Tag
 }
 
@@ -53,72 +47,86 @@ func NewListOffsetsResponsePartitionResponse() ListOffsetsResponsePartitionRespo
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListOffsetsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 11:
-		return dst, fastcodec.VersionError("ListOffsetsResponse", version, 0, 11)
-	case version >= 6:
-		out, bad = appendListOffsetsResponseFlexible(dst, x)
-	default:
-		out, bad = appendListOffsetsResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 11 {
+		return dst, fastcodec.VersionError("ListOffsetsResponse", v, 0, 11)
 	}
-	if bad != nil {
-		return dst, bad.of("ListOffsetsResponse", version)
-	}
-	return out, nil
-}
-
-func appendListOffsetsResponseFlexible(dst []byte, x *ListOffsetsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendListOffsetsResponseTopicResponseFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 6 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendListOffsetsResponseTopicResponseFlexibleSlice(dst []byte, s []ListOffsetsResponseTopicResponse) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendListOffsetsResponsePartitionResponseFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllListOffsetsResponseTopicResponse(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 2 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllListOffsetsResponseTopicResponse(dst, x.Topics, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ListOffsetsResponse", v, 6)
 	}
 	return dst, nil
 }
 
-func appendListOffsetsResponsePartitionResponseFlexibleSlice(dst []byte, s []ListOffsetsResponsePartitionResponse) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsResponseTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.OldStyleOffsets) > 0 {
-			return nil, lacking("OldStyleOffsets", i)
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllListOffsetsResponsePartitionResponse(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllListOffsetsResponsePartitionResponse(dst []byte, s []ListOffsetsResponsePartitionResponse, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		e.failIf(len(x.OldStyleOffsets) > 0)
 		dst = room(dst, 27)
 		{
 			p := (*[27]byte)(dst[len(dst)-27:])
@@ -130,83 +138,89 @@ func appendListOffsetsResponsePartitionResponseFlexibleSlice(dst []byte, s []Lis
 			p[26] = 0
 		}
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func legacyAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsResponseTopicResponse, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = legacyAllListOffsetsResponsePartitionResponse(dst, x.Partitions, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllListOffsetsResponsePartitionResponse(dst []byte, s []ListOffsetsResponsePartitionResponse, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		if v > 0 && len(x.OldStyleOffsets) > 0 {
+			e.failed = true
+		}
+		if v < 1 && x.Timestamp != -1 {
+			e.failed = true
+		}
+		if v < 1 && x.Offset != -1 {
+			e.failed = true
+		}
+		if v < 4 && x.LeaderEpoch != -1 {
+			e.failed = true
+		}
+		f0 := x.OldStyleOffsets
+		if n := len(dst) + 62; n <= cap(dst) && len(f0) <= 4 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			o := 6
+			if v <= 0 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f0)))
+				putInt64s((*[32]byte)(w[o+4:o+36]), f0)
+				o += 4 + 8*len(f0)
+			}
+			if v >= 1 {
+				{
+					p := (*[16]byte)(w[o : o+16])
+					binary.BigEndian.PutUint64(p[0:8], uint64(x.Timestamp))
+					binary.BigEndian.PutUint64(p[8:16], uint64(x.Offset))
+				}
+				o += 16
+			}
+			if v >= 4 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.LeaderEpoch))
+				o += 4
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			if v <= 0 {
+				dst = legacyInt64s(dst, x.OldStyleOffsets, e)
+			}
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
+				dst = binary.BigEndian.AppendUint64(dst, uint64(x.Offset))
+			}
+			if v >= 4 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
 			}
 		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendListOffsetsResponseLegacy(dst []byte, x *ListOffsetsResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	if v >= 2 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendListOffsetsResponseTopicResponseLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendListOffsetsResponseTopicResponseLegacySlice(dst []byte, s []ListOffsetsResponseTopicResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendListOffsetsResponsePartitionResponseLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
-}
-
-func appendListOffsetsResponsePartitionResponseLegacySlice(dst []byte, s []ListOffsetsResponsePartitionResponse, v int16) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if tooMany(len(x.OldStyleOffsets)) {
-			return nil, tooLong(i, "OldStyleOffsets", len(x.OldStyleOffsets))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if v <= 0 {
-			dst = legacyCount(dst, len(x.OldStyleOffsets))
-			dst = appendInt64s(dst, x.OldStyleOffsets)
-		} else if len(x.OldStyleOffsets) > 0 {
-			return nil, lacking("OldStyleOffsets", i)
-		}
-		if v >= 1 {
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
-		} else if x.Timestamp != -1 {
-			return nil, lacking("Timestamp", i)
-		}
-		if v >= 1 {
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.Offset))
-		} else if x.Offset != -1 {
-			return nil, lacking("Offset", i)
-		}
-		if v >= 4 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-		} else if x.LeaderEpoch != -1 {
-			return nil, lacking("LeaderEpoch", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
+	return dst
 }

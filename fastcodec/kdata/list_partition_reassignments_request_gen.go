@@ -10,12 +10,12 @@ import (
 
 // ListPartitionReassignmentsRequest is Kafka's message of that name, versions 0.
 type ListPartitionReassignmentsRequest struct {
-	TimeoutMs   int32
-	Topics      []ListPartitionReassignmentsRequestTopics // nullable
+	TimeoutMs   int32                                     `kafka:"TimeoutMs = 60000"`
+	Topics      []ListPartitionReassignmentsRequestTopics `kafka:"Topics null = null"`
 	UnknownTags []fastcodec.Tag
 
 	spareTopics []ListPartitionReassignmentsRequestTopics
-	held        []byte
+	held
 }
 
 // NewListPartitionReassignmentsRequest returns one with Kafka's defaults.
@@ -28,70 +28,63 @@ func (x *ListPartitionReassignmentsRequest) ResizeTopics(n int) {
 	resizeNullable(&x.Topics, &x.spareTopics, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListPartitionReassignmentsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ListPartitionReassignmentsRequestTopics is the struct ListPartitionReassignmentsTopics of ListPartitionReassignmentsRequest.
 type ListPartitionReassignmentsRequestTopics struct {
-	Name             []byte
+	Name             []byte `kafka:"Name string"`
 	PartitionIndexes []int32
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListPartitionReassignmentsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("ListPartitionReassignmentsRequest", version, 0, 0)
-	default:
-		out, bad = appendListPartitionReassignmentsRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("ListPartitionReassignmentsRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("ListPartitionReassignmentsRequest", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
+		w[4] = byte(lengthOf(x.Topics) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		dst = compactCount(dst, lengthOf(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendListPartitionReassignmentsRequestFlexible(dst []byte, x *ListPartitionReassignmentsRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	dst = compactCount(dst, countOf(x.Topics))
-	if dst, bad = appendListPartitionReassignmentsRequestTopicsFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllListPartitionReassignmentsRequestTopics(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ListPartitionReassignmentsRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendListPartitionReassignmentsRequestTopicsFlexibleSlice(dst []byte, s []ListPartitionReassignmentsRequestTopics) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllListPartitionReassignmentsRequestTopics(dst []byte, s []ListPartitionReassignmentsRequestTopics, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionIndexes)) {
-			return nil, tooLong(i, "Name:text PartitionIndexes", len(x.Name), len(x.PartitionIndexes))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.PartitionIndexes))
-		dst = appendInt32s(dst, x.PartitionIndexes)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.PartitionIndexes
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactInt32s(dst, x.PartitionIndexes, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -12,11 +12,11 @@ import (
 type ListPartitionReassignmentsResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null"`
 	Topics         []ListPartitionReassignmentsResponseOngoingTopicReassignment
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewListPartitionReassignmentsResponse returns one with Kafka's defaults.
@@ -24,15 +24,9 @@ func NewListPartitionReassignmentsResponse() ListPartitionReassignmentsResponse 
 	return ListPartitionReassignmentsResponse{ErrorMessage: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListPartitionReassignmentsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ListPartitionReassignmentsResponseOngoingTopicReassignment is the struct OngoingTopicReassignment of ListPartitionReassignmentsResponse.
 type ListPartitionReassignmentsResponseOngoingTopicReassignment struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []ListPartitionReassignmentsResponseOngoingPartitionReassignment
 	UnknownTags []fastcodec.Tag
 }
@@ -46,85 +40,95 @@ type ListPartitionReassignmentsResponseOngoingPartitionReassignment struct {
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListPartitionReassignmentsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("ListPartitionReassignmentsResponse", version, 0, 0)
-	default:
-		out, bad = appendListPartitionReassignmentsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("ListPartitionReassignmentsResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("ListPartitionReassignmentsResponse", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.ErrorMessage
+	if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendListPartitionReassignmentsResponseFlexible(dst []byte, x *ListPartitionReassignmentsResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "ErrorMessage:text Topics", len(x.ErrorMessage), len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendListPartitionReassignmentsResponseOngoingTopicReassignmentFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllListPartitionReassignmentsResponseOngoingTopicReassignment(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ListPartitionReassignmentsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendListPartitionReassignmentsResponseOngoingTopicReassignmentFlexibleSlice(dst []byte, s []ListPartitionReassignmentsResponseOngoingTopicReassignment) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllListPartitionReassignmentsResponseOngoingTopicReassignment(dst []byte, s []ListPartitionReassignmentsResponseOngoingTopicReassignment, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendListPartitionReassignmentsResponseOngoingPartitionReassignmentFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllListPartitionReassignmentsResponseOngoingPartitionReassignment(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendListPartitionReassignmentsResponseOngoingPartitionReassignmentFlexibleSlice(dst []byte, s []ListPartitionReassignmentsResponseOngoingPartitionReassignment) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllListPartitionReassignmentsResponseOngoingPartitionReassignment(dst []byte, s []ListPartitionReassignmentsResponseOngoingPartitionReassignment, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Replicas) | len(x.AddingReplicas) | len(x.RemovingReplicas)) {
-			return nil, tooLong(i, "Replicas AddingReplicas RemovingReplicas", len(x.Replicas), len(x.AddingReplicas), len(x.RemovingReplicas))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = compactCount(dst, len(x.Replicas))
-		dst = appendInt32s(dst, x.Replicas)
-		dst = compactCount(dst, len(x.AddingReplicas))
-		dst = appendInt32s(dst, x.AddingReplicas)
-		dst = compactCount(dst, len(x.RemovingReplicas))
-		dst = appendInt32s(dst, x.RemovingReplicas)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1, f2 := x.Replicas, x.AddingReplicas, x.RemovingReplicas
+		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			w[4] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[5:37]), f0)
+			o := 5 + 4*len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = byte(len(f2) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + 4*len(f2)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = compactInt32s(dst, x.Replicas, e)
+			dst = compactInt32s(dst, x.AddingReplicas, e)
+			dst = compactInt32s(dst, x.RemovingReplicas, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

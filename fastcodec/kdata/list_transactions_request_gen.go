@@ -10,13 +10,13 @@ import (
 
 // ListTransactionsRequest is Kafka's message of that name, versions 0-2.
 type ListTransactionsRequest struct {
-	StateFilters           [][]byte
-	ProducerIDFilters      []int64
-	DurationFilter         int64  // versions 1+
-	TransactionalIDPattern []byte // versions 2+, nullable
+	StateFilters           [][]byte `kafka:"StateFilters string"`
+	ProducerIDFilters      []int64  `kafka:"ProducerIdFilters"`
+	DurationFilter         int64    `kafka:"DurationFilter 1+ = -1"`
+	TransactionalIDPattern []byte   `kafka:"TransactionalIdPattern string 2+ null = null"`
 	UnknownTags            []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewListTransactionsRequest returns one with Kafka's defaults.
@@ -24,54 +24,54 @@ func NewListTransactionsRequest() ListTransactionsRequest {
 	return ListTransactionsRequest{DurationFilter: -1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListTransactionsRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListTransactionsRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ListTransactionsRequest", version, 0, 2)
-	default:
-		out, bad = appendListTransactionsRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListTransactionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ListTransactionsRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ListTransactionsRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && x.DurationFilter != -1 {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendListTransactionsRequestFlexible(dst []byte, x *ListTransactionsRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TransactionalIDPattern) > fastcodec.MaxString || tooMany(len(x.StateFilters)|len(x.ProducerIDFilters)) {
-		return nil, tooLong(-1, "StateFilters ProducerIdFilters TransactionalIdPattern:text", len(x.StateFilters), len(x.ProducerIDFilters), len(x.TransactionalIDPattern))
+	if v < 2 && x.TransactionalIDPattern != nil {
+		e.failed = true
 	}
-	dst = compactCount(dst, len(x.StateFilters))
-	if dst, bad = compactStrings(dst, x.StateFilters); bad != nil {
-		return nil, bad.in("StateFilters", -1)
+	dst = compactCount(dst, len(x.StateFilters), e)
+	if len(x.StateFilters) > 0 {
+		dst = compactStrings(dst, x.StateFilters, e)
 	}
-	dst = compactCount(dst, len(x.ProducerIDFilters))
-	dst = appendInt64s(dst, x.ProducerIDFilters)
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.DurationFilter))
-	} else if x.DurationFilter != -1 {
-		return nil, lacking("DurationFilter", -1)
-	}
-	if v >= 2 {
-		dst = compactNullableString(dst, x.TransactionalIDPattern)
-	} else if x.TransactionalIDPattern != nil {
-		return nil, lacking("TransactionalIdPattern", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	f0, f1 := x.ProducerIDFilters, x.TransactionalIDPattern
+	if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 4 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putInt64s((*[32]byte)(w[1:33]), f0)
+		o := 1 + 8*len(f0)
+		if v >= 1 {
+			binary.BigEndian.PutUint64(w[o:o+8], uint64(x.DurationFilter))
+			o += 8
 		}
+		if v >= 2 {
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+		}
+		w[o] = 0
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactInt64s(dst, x.ProducerIDFilters, e)
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.DurationFilter))
+		}
+		if v >= 2 {
+			dst = compactNullableString(dst, x.TransactionalIDPattern, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ListTransactionsRequest", v, 0)
 	}
 	return dst, nil
 }

@@ -12,86 +12,82 @@ import (
 type ListTransactionsResponse struct {
 	ThrottleTimeMs      int32
 	ErrorCode           fastcodec.ErrorCode
-	UnknownStateFilters [][]byte
+	UnknownStateFilters [][]byte `kafka:"UnknownStateFilters string"`
 	TransactionStates   []ListTransactionsResponseTransactionState
 	UnknownTags         []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewListTransactionsResponse returns one with Kafka's defaults.
 func NewListTransactionsResponse() ListTransactionsResponse { return ListTransactionsResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ListTransactionsResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ListTransactionsResponseTransactionState is the struct TransactionState of ListTransactionsResponse.
 type ListTransactionsResponseTransactionState struct {
-	TransactionalID  []byte
-	ProducerID       int64
-	TransactionState []byte
+	TransactionalID  []byte `kafka:"TransactionalId string"`
+	ProducerID       int64  `kafka:"ProducerId"`
+	TransactionState []byte `kafka:"TransactionState string"`
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ListTransactionsResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ListTransactionsResponse", version, 0, 2)
-	default:
-		out, bad = appendListTransactionsResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ListTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ListTransactionsResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ListTransactionsResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 7; n <= cap(dst) && len(x.UnknownStateFilters) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(len(x.UnknownStateFilters) + 1)
+		dst = dst[:len(dst)+7]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactCount(dst, len(x.UnknownStateFilters), e)
 	}
-	return out, nil
-}
-
-func appendListTransactionsResponseFlexible(dst []byte, x *ListTransactionsResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.UnknownStateFilters) | len(x.TransactionStates)) {
-		return nil, tooLong(-1, "UnknownStateFilters TransactionStates", len(x.UnknownStateFilters), len(x.TransactionStates))
+	if len(x.UnknownStateFilters) > 0 {
+		dst = compactStrings(dst, x.UnknownStateFilters, e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.UnknownStateFilters))
-	if dst, bad = compactStrings(dst, x.UnknownStateFilters); bad != nil {
-		return nil, bad.in("UnknownStateFilters", -1)
-	}
-	dst = compactCount(dst, len(x.TransactionStates))
-	if dst, bad = appendListTransactionsResponseTransactionStateFlexibleSlice(dst, x.TransactionStates); bad != nil {
-		return nil, bad.in("TransactionStates", -1)
+	dst = compactCount(dst, len(x.TransactionStates), e)
+	if len(x.TransactionStates) > 0 {
+		dst = flexibleAllListTransactionsResponseTransactionState(dst, x.TransactionStates, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ListTransactionsResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendListTransactionsResponseTransactionStateFlexibleSlice(dst []byte, s []ListTransactionsResponseTransactionState) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllListTransactionsResponseTransactionState(dst []byte, s []ListTransactionsResponseTransactionState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TransactionalID)|len(x.TransactionState) > fastcodec.MaxString {
-			return nil, tooLong(i, "TransactionalId:text TransactionState:text", len(x.TransactionalID), len(x.TransactionState))
-		}
-		dst = compactString(dst, x.TransactionalID)
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-		dst = compactString(dst, x.TransactionState)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.TransactionalID, x.TransactionState
+		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint64(w[o:o+8], uint64(x.ProducerID))
+			w[o+8] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+9:o+41]), f1)
+			o += 9 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TransactionalID, e)
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = compactString(dst, x.TransactionState, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

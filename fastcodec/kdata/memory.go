@@ -50,3 +50,13 @@ func presentNullable[T any](s, spare **T, present bool) *T {
 }
 
 func pointer[T any](v T) *T { return &v }
+
+// held is a copy of the body that a message was filled from.
+type held struct{ body []byte }
+
+// Hold keeps a copy of a body until the next Hold, and returns it: memory for the
+// strings and bytes of a message.
+func (h *held) Hold(body []byte) []byte {
+	h.body = append(h.body[:0], body...)
+	return h.body
+}

@@ -3,19 +3,21 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
 // MetadataRequest is Kafka's message of that name, versions 0-13.
 type MetadataRequest struct {
-	Topics                             []MetadataRequestTopic // nullable in 1+
-	AllowAutoTopicCreation             bool                   // versions 4+
-	IncludeClusterAuthorizedOperations bool                   // versions 8-10
-	IncludeTopicAuthorizedOperations   bool                   // versions 8+
+	Topics                             []MetadataRequestTopic `kafka:"Topics null 1+"`
+	AllowAutoTopicCreation             bool                   `kafka:"AllowAutoTopicCreation 4+ = true"`
+	IncludeClusterAuthorizedOperations bool                   `kafka:"IncludeClusterAuthorizedOperations 8-10"`
+	IncludeTopicAuthorizedOperations   bool                   `kafka:"IncludeTopicAuthorizedOperations 8+"`
 	UnknownTags                        []fastcodec.Tag
 
 	spareTopics []MetadataRequestTopic
-	held        []byte
+	held
 }
 
 // NewMetadataRequest returns one with Kafka's defaults.
@@ -29,137 +31,121 @@ func NewMetadataRequest() MetadataRequest {
 // ResizeTopics makes Topics n elements long, null where n is negative, in memory that it had before where it can.
 func (x *MetadataRequest) ResizeTopics(n int) { resizeNullable(&x.Topics, &x.spareTopics, n) }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *MetadataRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // MetadataRequestTopic is the struct MetadataRequestTopic of MetadataRequest.
 type MetadataRequestTopic struct {
-	TopicID     fastcodec.UUID // versions 10+, ignorable
-	Name        []byte         // nullable in 10+
+	TopicID     fastcodec.UUID `kafka:"TopicId 10+ ignorable"`
+	Name        []byte         `kafka:"Name string null 10+"`
 	UnknownTags []fastcodec.Tag
 }
 
 // NewMetadataRequestTopic returns one with Kafka's defaults.
 func NewMetadataRequestTopic() MetadataRequestTopic { return MetadataRequestTopic{Name: []byte{}} }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *MetadataRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 13:
-		return dst, fastcodec.VersionError("MetadataRequest", version, 0, 13)
-	case version >= 9:
-		out, bad = appendMetadataRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendMetadataRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *MetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 13 {
+		return dst, fastcodec.VersionError("MetadataRequest", v, 0, 13)
 	}
-	if bad != nil {
-		return dst, bad.of("MetadataRequest", version)
-	}
-	return out, nil
-}
-
-func appendMetadataRequestFlexible(dst []byte, x *MetadataRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = compactCount(dst, countOf(x.Topics))
-	if dst, bad = appendMetadataRequestTopicFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, bit(x.AllowAutoTopicCreation))
-	if v <= 10 {
-		dst = append(dst, bit(x.IncludeClusterAuthorizedOperations))
-	} else if x.IncludeClusterAuthorizedOperations {
-		return nil, lacking("IncludeClusterAuthorizedOperations", -1)
-	}
-	dst = append(dst, bit(x.IncludeTopicAuthorizedOperations))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 9 {
+		if v > 10 && x.IncludeClusterAuthorizedOperations {
+			e.failed = true
 		}
+		dst = compactCount(dst, lengthOf(x.Topics), e)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllMetadataRequestTopic(dst, x.Topics, v, e)
+		}
+		dst = append(dst, bit(x.AllowAutoTopicCreation))
+		if v <= 10 {
+			dst = append(dst, bit(x.IncludeClusterAuthorizedOperations))
+		}
+		dst = append(dst, bit(x.IncludeTopicAuthorizedOperations))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v < 4 && !x.AllowAutoTopicCreation {
+			e.failed = true
+		}
+		if v < 8 && x.IncludeClusterAuthorizedOperations {
+			e.failed = true
+		}
+		if v < 8 && x.IncludeTopicAuthorizedOperations {
+			e.failed = true
+		}
+		if v >= 1 {
+			dst = legacyCount(dst, lengthOf(x.Topics), e)
+		} else {
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllMetadataRequestTopic(dst, x.Topics, e)
+		}
+		if v >= 4 {
+			dst = append(dst, bit(x.AllowAutoTopicCreation))
+		}
+		if v >= 8 {
+			dst = append(dst, bit(x.IncludeClusterAuthorizedOperations))
+			dst = append(dst, bit(x.IncludeTopicAuthorizedOperations))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "MetadataRequest", v, 9)
 	}
 	return dst, nil
 }
 
-func appendMetadataRequestTopicFlexibleSlice(dst []byte, s []MetadataRequestTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllMetadataRequestTopic(dst []byte, s []MetadataRequestTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
-		}
-		if v >= 10 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		if v >= 10 {
-			dst = compactNullableString(dst, x.Name)
+		f0 := x.Name
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 10 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(lengthIf(f0, v >= 10) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f0)
+			o += 1 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = compactString(dst, x.Name)
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			if v >= 10 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			if v >= 10 {
+				dst = compactNullableString(dst, x.Name, e)
+			} else {
+				dst = compactString(dst, x.Name, e)
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendMetadataRequestLegacy(dst []byte, x *MetadataRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	if v >= 1 {
-		dst = legacyCount(dst, countOf(x.Topics))
-		if dst, bad = appendMetadataRequestTopicLegacySlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", -1)
-		}
-	} else {
-		dst = legacyCount(dst, len(x.Topics))
-		if dst, bad = appendMetadataRequestTopicLegacySlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", -1)
-		}
-	}
-	if v >= 4 {
-		dst = append(dst, bit(x.AllowAutoTopicCreation))
-	} else if !x.AllowAutoTopicCreation {
-		return nil, lacking("AllowAutoTopicCreation", -1)
-	}
-	if v >= 8 {
-		dst = append(dst, bit(x.IncludeClusterAuthorizedOperations))
-	} else if x.IncludeClusterAuthorizedOperations {
-		return nil, lacking("IncludeClusterAuthorizedOperations", -1)
-	}
-	if v >= 8 {
-		dst = append(dst, bit(x.IncludeTopicAuthorizedOperations))
-	} else if x.IncludeTopicAuthorizedOperations {
-		return nil, lacking("IncludeTopicAuthorizedOperations", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendMetadataRequestTopicLegacySlice(dst []byte, s []MetadataRequestTopic) ([]byte, *failure) {
+func legacyAllMetadataRequestTopic(dst []byte, s []MetadataRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text", len(x.Name))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
 		}
-		dst = legacyString(dst, x.Name)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,16 +10,16 @@ import (
 
 // MetadataResponse is Kafka's message of that name, versions 0-13.
 type MetadataResponse struct {
-	ThrottleTimeMs              int32 // versions 3+, ignorable
+	ThrottleTimeMs              int32 `kafka:"ThrottleTimeMs 3+ ignorable"`
 	Brokers                     []MetadataResponseBroker
-	ClusterID                   []byte // versions 2+, nullable, ignorable
-	ControllerID                int32  // versions 1+, ignorable
+	ClusterID                   []byte `kafka:"ClusterId string 2+ null = null ignorable"`
+	ControllerID                int32  `kafka:"ControllerId 1+ = -1 ignorable"`
 	Topics                      []MetadataResponseTopic
-	ClusterAuthorizedOperations int32               // versions 8-10
-	ErrorCode                   fastcodec.ErrorCode // versions 13+, ignorable
+	ClusterAuthorizedOperations int32               `kafka:"ClusterAuthorizedOperations 8-10 = -2147483648"`
+	ErrorCode                   fastcodec.ErrorCode `kafka:"ErrorCode 13+ ignorable"`
 	UnknownTags                 []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewMetadataResponse returns one with Kafka's defaults.
@@ -30,29 +30,23 @@ func NewMetadataResponse() MetadataResponse {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *MetadataResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // MetadataResponseBroker is the struct MetadataResponseBroker of MetadataResponse.
 type MetadataResponseBroker struct {
-	NodeID      int32
-	Host        []byte
+	NodeID      int32  `kafka:"NodeId"`
+	Host        []byte `kafka:"Host string"`
 	Port        int32
-	Rack        []byte // versions 1+, nullable, ignorable
+	Rack        []byte `kafka:"Rack string 1+ null = null ignorable"`
 	UnknownTags []fastcodec.Tag
 }
 
 // MetadataResponseTopic is the struct MetadataResponseTopic of MetadataResponse.
 type MetadataResponseTopic struct {
 	ErrorCode                 fastcodec.ErrorCode
-	Name                      []byte         // nullable in 12+
-	TopicID                   fastcodec.UUID // versions 10+, ignorable
-	IsInternal                bool           // versions 1+, ignorable
+	Name                      []byte         `kafka:"Name string null 12+"`
+	TopicID                   fastcodec.UUID `kafka:"TopicId 10+ ignorable"`
+	IsInternal                bool           `kafka:"IsInternal 1+ ignorable"`
 	Partitions                []MetadataResponsePartition
-	TopicAuthorizedOperations int32 // versions 8+
+	TopicAuthorizedOperations int32 `kafka:"TopicAuthorizedOperations 8+ = -2147483648"`
 	UnknownTags               []fastcodec.Tag
 }
 
@@ -68,11 +62,11 @@ func NewMetadataResponseTopic() MetadataResponseTopic {
 type MetadataResponsePartition struct {
 	ErrorCode       fastcodec.ErrorCode
 	PartitionIndex  int32
-	LeaderID        int32
-	LeaderEpoch     int32 // versions 7+, ignorable
+	LeaderID        int32 `kafka:"LeaderId"`
+	LeaderEpoch     int32 `kafka:"LeaderEpoch 7+ = -1 ignorable"`
 	ReplicaNodes    []int32
 	IsrNodes        []int32
-	OfflineReplicas []int32 // versions 5+, ignorable
+	OfflineReplicas []int32 `kafka:"OfflineReplicas 5+ ignorable"`
 	UnknownTags     []fastcodec.Tag
 }
 
@@ -81,248 +75,343 @@ func NewMetadataResponsePartition() MetadataResponsePartition {
 	return MetadataResponsePartition{LeaderEpoch: -1}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *MetadataResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 13:
-		return dst, fastcodec.VersionError("MetadataResponse", version, 0, 13)
-	case version >= 9:
-		out, bad = appendMetadataResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendMetadataResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 13 {
+		return dst, fastcodec.VersionError("MetadataResponse", v, 0, 13)
 	}
-	if bad != nil {
-		return dst, bad.of("MetadataResponse", version)
-	}
-	return out, nil
-}
-
-func appendMetadataResponseFlexible(dst []byte, x *MetadataResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Brokers)|len(x.Topics)) {
-		return nil, tooLong(-1, "Brokers ClusterId:text Topics", len(x.Brokers), len(x.ClusterID), len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Brokers))
-	if dst, bad = appendMetadataResponseBrokerFlexibleSlice(dst, x.Brokers); bad != nil {
-		return nil, bad.in("Brokers", -1)
-	}
-	dst = compactNullableString(dst, x.ClusterID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendMetadataResponseTopicFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if v <= 10 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ClusterAuthorizedOperations))
-	} else if x.ClusterAuthorizedOperations != -2147483648 {
-		return nil, lacking("ClusterAuthorizedOperations", -1)
-	}
-	if v >= 13 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 9 {
+		if v > 10 && x.ClusterAuthorizedOperations != -2147483648 {
+			e.failed = true
 		}
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Brokers) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Brokers) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Brokers), e)
+		}
+		if len(x.Brokers) > 0 {
+			dst = flexibleAllMetadataResponseBroker(dst, x.Brokers, e)
+		}
+		f0 := x.ClusterID
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ControllerID))
+			w[o+4] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+5]
+		} else {
+			dst = compactNullableString(dst, x.ClusterID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+			dst = compactCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = flexibleAllMetadataResponseTopic(dst, x.Topics, v, e)
+		}
+		if v <= 10 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ClusterAuthorizedOperations))
+		}
+		if v >= 13 {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v < 8 && x.ClusterAuthorizedOperations != -2147483648 {
+			e.failed = true
+		}
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Brokers)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 3 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = legacyCount(dst, len(x.Brokers), e)
+		}
+		if len(x.Brokers) > 0 {
+			dst = legacyAllMetadataResponseBroker(dst, x.Brokers, v, e)
+		}
+		f0 := x.ClusterID
+		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 2 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				o += 2 + len(f0)
+			}
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ControllerID))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 2 {
+				dst = legacyNullableString(dst, x.ClusterID, e)
+			}
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllMetadataResponseTopic(dst, x.Topics, v, e)
+		}
+		if v >= 8 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ClusterAuthorizedOperations))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "MetadataResponse", v, 9)
 	}
 	return dst, nil
 }
 
-func appendMetadataResponseBrokerFlexibleSlice(dst []byte, s []MetadataResponseBroker) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllMetadataResponseBroker(dst []byte, s []MetadataResponseBroker, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host)|len(x.Rack) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text Rack:text", len(x.Host), len(x.Rack))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = compactNullableString(dst, x.Rack)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Host, x.Rack
+		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+			w[o+4] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = compactNullableString(dst, x.Rack, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendMetadataResponseTopicFlexibleSlice(dst []byte, s []MetadataResponseTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if v >= 12 {
-			dst = compactNullableString(dst, x.Name)
+		f0 := x.Name
+		if n := len(dst) + 53; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthIf(f0, v >= 12) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			if v >= 10 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = bit(x.IsInternal)
+			w[o+1] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+2]
 		} else {
-			dst = compactString(dst, x.Name)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			if v >= 12 {
+				dst = compactNullableString(dst, x.Name, e)
+			} else {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 10 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = append(dst, bit(x.IsInternal))
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if v >= 10 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = append(dst, bit(x.IsInternal))
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendMetadataResponsePartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllMetadataResponsePartition(dst, x.Partitions, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopicAuthorizedOperations))
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllMetadataResponsePartition(dst []byte, s []MetadataResponsePartition, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1, f2 := x.ReplicaNodes, x.IsrNodes, x.OfflineReplicas
+		if n := len(dst) + 114; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
+			binary.BigEndian.PutUint32(w[10:14], uint32(x.LeaderEpoch))
+			w[14] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[15:47]), f0)
+			o := 15 + 4*len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = byte(len(f2) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + 4*len(f2)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 14)
+			{
+				p := (*[14]byte)(dst[len(dst)-14:])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+				binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
+				binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
+			}
+			dst = compactInt32s(dst, x.ReplicaNodes, e)
+			dst = compactInt32s(dst, x.IsrNodes, e)
+			dst = compactInt32s(dst, x.OfflineReplicas, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendMetadataResponsePartitionFlexibleSlice(dst []byte, s []MetadataResponsePartition) ([]byte, *failure) {
-	var bad *failure
+func legacyAllMetadataResponseBroker(dst []byte, s []MetadataResponseBroker, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.ReplicaNodes) | len(x.IsrNodes) | len(x.OfflineReplicas)) {
-			return nil, tooLong(i, "ReplicaNodes IsrNodes OfflineReplicas", len(x.ReplicaNodes), len(x.IsrNodes), len(x.OfflineReplicas))
-		}
-		dst = room(dst, 14)
-		{
-			p := (*[14]byte)(dst[len(dst)-14:])
-			binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-			binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
-		}
-		dst = compactCount(dst, len(x.ReplicaNodes))
-		dst = appendInt32s(dst, x.ReplicaNodes)
-		dst = compactCount(dst, len(x.IsrNodes))
-		dst = appendInt32s(dst, x.IsrNodes)
-		dst = compactCount(dst, len(x.OfflineReplicas))
-		dst = appendInt32s(dst, x.OfflineReplicas)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Host, x.Rack
+		if n := len(dst) + 76; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
+			putShort((*[32]byte)(w[6:38]), f0)
+			o := 6 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+			o += 4
+			if v >= 1 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				o += 2 + len(f1)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = legacyString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			if v >= 1 {
+				dst = legacyNullableString(dst, x.Rack, e)
 			}
 		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendMetadataResponseLegacy(dst []byte, x *MetadataResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Brokers)|len(x.Topics)) {
-		return nil, tooLong(-1, "Brokers ClusterId:text Topics", len(x.Brokers), len(x.ClusterID), len(x.Topics))
-	}
-	if v >= 3 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = legacyCount(dst, len(x.Brokers))
-	if dst, bad = appendMetadataResponseBrokerLegacySlice(dst, x.Brokers, v); bad != nil {
-		return nil, bad.in("Brokers", -1)
-	}
-	if v >= 2 {
-		dst = legacyNullableString(dst, x.ClusterID)
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendMetadataResponseTopicLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if v >= 8 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ClusterAuthorizedOperations))
-	} else if x.ClusterAuthorizedOperations != -2147483648 {
-		return nil, lacking("ClusterAuthorizedOperations", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendMetadataResponseBrokerLegacySlice(dst []byte, s []MetadataResponseBroker, v int16) ([]byte, *failure) {
+func legacyAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host)|len(x.Rack) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text Rack:text", len(x.Host), len(x.Rack))
+		if v < 8 && x.TopicAuthorizedOperations != -2147483648 {
+			e.failed = true
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = legacyString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		if v >= 1 {
-			dst = legacyNullableString(dst, x.Rack)
+		f0 := x.Name
+		if n := len(dst) + 41; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			if v >= 1 {
+				w[o] = bit(x.IsInternal)
+				o += 1
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyString(dst, x.Name, e)
+			if v >= 1 {
+				dst = append(dst, bit(x.IsInternal))
+			}
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
-}
-
-func appendMetadataResponseTopicLegacySlice(dst []byte, s []MetadataResponseTopic, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyString(dst, x.Name)
-		if v >= 1 {
-			dst = append(dst, bit(x.IsInternal))
-		}
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendMetadataResponsePartitionLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllMetadataResponsePartition(dst, x.Partitions, v, e)
 		}
 		if v >= 8 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopicAuthorizedOperations))
-		} else if x.TopicAuthorizedOperations != -2147483648 {
-			return nil, lacking("TopicAuthorizedOperations", i)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendMetadataResponsePartitionLegacySlice(dst []byte, s []MetadataResponsePartition, v int16) ([]byte, *failure) {
+func legacyAllMetadataResponsePartition(dst []byte, s []MetadataResponsePartition, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.ReplicaNodes) | len(x.IsrNodes) | len(x.OfflineReplicas)) {
-			return nil, tooLong(i, "ReplicaNodes IsrNodes OfflineReplicas", len(x.ReplicaNodes), len(x.IsrNodes), len(x.OfflineReplicas))
+		f0, f1, f2 := x.ReplicaNodes, x.IsrNodes, x.OfflineReplicas
+		if n := len(dst) + 122; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
+			o := 10
+			if v >= 7 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.LeaderEpoch))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f0)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f0)
+			o += 4 + 4*len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			if v >= 5 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f2)))
+				putInt32s((*[32]byte)(w[o+4:o+36]), f2)
+				o += 4 + 4*len(f2)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = room(dst, 10)
+			{
+				p := (*[10]byte)(dst[len(dst)-10:])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+				binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
+			}
+			if v >= 7 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+			}
+			dst = legacyInt32s(dst, x.ReplicaNodes, e)
+			dst = legacyInt32s(dst, x.IsrNodes, e)
+			if v >= 5 {
+				dst = legacyInt32s(dst, x.OfflineReplicas, e)
+			}
 		}
-		dst = room(dst, 10)
-		{
-			p := (*[10]byte)(dst[len(dst)-10:])
-			binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-		}
-		if v >= 7 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-		}
-		dst = legacyCount(dst, len(x.ReplicaNodes))
-		dst = appendInt32s(dst, x.ReplicaNodes)
-		dst = legacyCount(dst, len(x.IsrNodes))
-		dst = appendInt32s(dst, x.IsrNodes)
-		if v >= 5 {
-			dst = legacyCount(dst, len(x.OfflineReplicas))
-			dst = appendInt32s(dst, x.OfflineReplicas)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

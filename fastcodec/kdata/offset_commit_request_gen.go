@@ -10,15 +10,15 @@ import (
 
 // OffsetCommitRequest is Kafka's message of that name, versions 0-10.
 type OffsetCommitRequest struct {
-	GroupID                   []byte
-	GenerationIDOrMemberEpoch int32  // versions 1+, ignorable
-	MemberID                  []byte // versions 1+, ignorable
-	GroupInstanceID           []byte // versions 7+, nullable
-	RetentionTimeMs           int64  // versions 2-4, ignorable
+	GroupID                   []byte `kafka:"GroupId string"`
+	GenerationIDOrMemberEpoch int32  `kafka:"GenerationIdOrMemberEpoch 1+ = -1 ignorable"`
+	MemberID                  []byte `kafka:"MemberId string 1+ ignorable"`
+	GroupInstanceID           []byte `kafka:"GroupInstanceId string 7+ null = null"`
+	RetentionTimeMs           int64  `kafka:"RetentionTimeMs 2-4 = -1 ignorable"`
 	Topics                    []OffsetCommitRequestTopic
 	UnknownTags               []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewOffsetCommitRequest returns one with Kafka's defaults.
@@ -29,16 +29,10 @@ func NewOffsetCommitRequest() OffsetCommitRequest {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *OffsetCommitRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // OffsetCommitRequestTopic is the struct OffsetCommitRequestTopic of OffsetCommitRequest.
 type OffsetCommitRequestTopic struct {
-	Name        []byte         // versions 0-9, ignorable
-	TopicID     fastcodec.UUID // versions 10+, ignorable
+	Name        []byte         `kafka:"Name string 0-9 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 10+ ignorable"`
 	Partitions  []OffsetCommitRequestPartition
 	UnknownTags []fastcodec.Tag
 }
@@ -47,9 +41,9 @@ type OffsetCommitRequestTopic struct {
 type OffsetCommitRequestPartition struct {
 	PartitionIndex       int32
 	CommittedOffset      int64
-	CommittedLeaderEpoch int32  // versions 6+, ignorable
-	CommitTimestamp      int64  // versions 1
-	CommittedMetadata    []byte // nullable
+	CommittedLeaderEpoch int32  `kafka:"CommittedLeaderEpoch 6+ = -1 ignorable"`
+	CommitTimestamp      int64  `kafka:"CommitTimestamp 1 = -1"`
+	CommittedMetadata    []byte `kafka:"CommittedMetadata string null"`
 	UnknownTags          []fastcodec.Tag
 }
 
@@ -62,170 +56,225 @@ func NewOffsetCommitRequestPartition() OffsetCommitRequestPartition {
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *OffsetCommitRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 10:
-		return dst, fastcodec.VersionError("OffsetCommitRequest", version, 0, 10)
-	case version >= 8:
-		out, bad = appendOffsetCommitRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendOffsetCommitRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 10 {
+		return dst, fastcodec.VersionError("OffsetCommitRequest", v, 0, 10)
 	}
-	if bad != nil {
-		return dst, bad.of("OffsetCommitRequest", version)
-	}
-	return out, nil
-}
-
-func appendOffsetCommitRequestFlexible(dst []byte, x *OffsetCommitRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text GroupInstanceId:text Topics", len(x.GroupID), len(x.MemberID), len(x.GroupInstanceID), len(x.Topics))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationIDOrMemberEpoch))
-	dst = compactString(dst, x.MemberID)
-	dst = compactNullableString(dst, x.GroupInstanceID)
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetCommitRequestTopicFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 8 {
+		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationIDOrMemberEpoch))
+			w[o+4] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			w[o] = byte(lengthOf(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			w[o] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationIDOrMemberEpoch))
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.GroupInstanceID, e)
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendOffsetCommitRequestTopicFlexibleSlice(dst []byte, s []OffsetCommitRequestTopic, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		if v <= 9 {
-			dst = compactString(dst, x.Name)
-		}
-		if v >= 10 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetCommitRequestPartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllOffsetCommitRequestTopic(dst, x.Topics, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if v < 7 && x.GroupInstanceID != nil {
+			e.failed = true
+		}
+		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 118; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationIDOrMemberEpoch))
+				binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
+				putShort((*[32]byte)(w[o+6:o+38]), f1)
+				o += 6 + len(f1)
+			}
+			if v >= 7 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
+				putShort((*[32]byte)(w[o+2:o+34]), f2)
+				o += 2 + len(f2)
+			}
+			if v >= 2 && v <= 4 {
+				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.RetentionTimeMs))
+				o += 8
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.GroupID, e)
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationIDOrMemberEpoch))
+				dst = legacyString(dst, x.MemberID, e)
+			}
+			if v >= 7 {
+				dst = legacyNullableString(dst, x.GroupInstanceID, e)
+			}
+			if v >= 2 && v <= 4 {
+				dst = binary.BigEndian.AppendUint64(dst, uint64(x.RetentionTimeMs))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllOffsetCommitRequestTopic(dst, x.Topics, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "OffsetCommitRequest", v, 8)
 	}
 	return dst, nil
 }
 
-func appendOffsetCommitRequestPartitionFlexibleSlice(dst []byte, s []OffsetCommitRequestPartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.CommittedMetadata) > fastcodec.MaxString {
-			return nil, tooLong(i, "CommittedMetadata:text", len(x.CommittedMetadata))
+		f0 := x.Name
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 9 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 10 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 9 {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 10 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if x.CommitTimestamp != -1 {
-			return nil, lacking("CommitTimestamp", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllOffsetCommitRequestPartition(dst, x.Partitions, e)
 		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-		}
-		dst = compactNullableString(dst, x.CommittedMetadata)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllOffsetCommitRequestPartition(dst []byte, s []OffsetCommitRequestPartition, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		e.failIf(x.CommitTimestamp != -1)
+		f0 := x.CommittedMetadata
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+			binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
+			w[16] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[17:49]), f0)
+			o := 17 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
+			}
+			dst = compactNullableString(dst, x.CommittedMetadata, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetCommitRequestLegacy(dst []byte, x *OffsetCommitRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text GroupInstanceId:text Topics", len(x.GroupID), len(x.MemberID), len(x.GroupInstanceID), len(x.Topics))
-	}
-	dst = legacyString(dst, x.GroupID)
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationIDOrMemberEpoch))
-	}
-	if v >= 1 {
-		dst = legacyString(dst, x.MemberID)
-	}
-	if v >= 7 {
-		dst = legacyNullableString(dst, x.GroupInstanceID)
-	} else if x.GroupInstanceID != nil {
-		return nil, lacking("GroupInstanceId", -1)
-	}
-	if v >= 2 && v <= 4 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.RetentionTimeMs))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetCommitRequestTopicLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendOffsetCommitRequestTopicLegacySlice(dst []byte, s []OffsetCommitRequestTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetCommitRequestPartitionLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllOffsetCommitRequestPartition(dst, x.Partitions, v, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetCommitRequestPartitionLegacySlice(dst []byte, s []OffsetCommitRequestPartition, v int16) ([]byte, *failure) {
+func legacyAllOffsetCommitRequestPartition(dst []byte, s []OffsetCommitRequestPartition, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.CommittedMetadata) > fastcodec.MaxString {
-			return nil, tooLong(i, "CommittedMetadata:text", len(x.CommittedMetadata))
+		if (v < 1 || v > 1) && x.CommitTimestamp != -1 {
+			e.failed = true
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
-		if v >= 6 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
+		f0 := x.CommittedMetadata
+		if n := len(dst) + 58; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+			o := 12
+			if v >= 6 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.CommittedLeaderEpoch))
+				o += 4
+			}
+			if v == 1 {
+				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.CommitTimestamp))
+				o += 8
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[o+2:o+34]), f0)
+			o += 2 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+			if v >= 6 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
+			}
+			if v == 1 {
+				dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommitTimestamp))
+			}
+			dst = legacyNullableString(dst, x.CommittedMetadata, e)
 		}
-		if v == 1 {
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommitTimestamp))
-		} else if x.CommitTimestamp != -1 {
-			return nil, lacking("CommitTimestamp", i)
-		}
-		dst = legacyNullableString(dst, x.CommittedMetadata)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,26 +10,20 @@ import (
 
 // OffsetCommitResponse is Kafka's message of that name, versions 0-10.
 type OffsetCommitResponse struct {
-	ThrottleTimeMs int32 // versions 3+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 3+ ignorable"`
 	Topics         []OffsetCommitResponseTopic
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewOffsetCommitResponse returns one with Kafka's defaults.
 func NewOffsetCommitResponse() OffsetCommitResponse { return OffsetCommitResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *OffsetCommitResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // OffsetCommitResponseTopic is the struct OffsetCommitResponseTopic of OffsetCommitResponse.
 type OffsetCommitResponseTopic struct {
-	Name        []byte         // versions 0-9, ignorable
-	TopicID     fastcodec.UUID // versions 10+, ignorable
+	Name        []byte         `kafka:"Name string 0-9 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 10+ ignorable"`
 	Partitions  []OffsetCommitResponsePartition
 	UnknownTags []fastcodec.Tag
 }
@@ -41,72 +35,96 @@ type OffsetCommitResponsePartition struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *OffsetCommitResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 10:
-		return dst, fastcodec.VersionError("OffsetCommitResponse", version, 0, 10)
-	case version >= 8:
-		out, bad = appendOffsetCommitResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendOffsetCommitResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *OffsetCommitResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 10 {
+		return dst, fastcodec.VersionError("OffsetCommitResponse", v, 0, 10)
 	}
-	if bad != nil {
-		return dst, bad.of("OffsetCommitResponse", version)
-	}
-	return out, nil
-}
-
-func appendOffsetCommitResponseFlexible(dst []byte, x *OffsetCommitResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetCommitResponseTopicFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 8 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendOffsetCommitResponseTopicFlexibleSlice(dst []byte, s []OffsetCommitResponseTopic, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		if v <= 9 {
-			dst = compactString(dst, x.Name)
-		}
-		if v >= 10 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetCommitResponsePartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllOffsetCommitResponseTopic(dst, x.Topics, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 3 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllOffsetCommitResponseTopic(dst, x.Topics, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "OffsetCommitResponse", v, 8)
 	}
 	return dst, nil
 }
 
-func appendOffsetCommitResponsePartitionFlexibleSlice(dst []byte, s []OffsetCommitResponsePartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllOffsetCommitResponseTopic(dst []byte, s []OffsetCommitResponseTopic, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 9 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 10 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 9 {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 10 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllOffsetCommitResponsePartition(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllOffsetCommitResponsePartition(dst []byte, s []OffsetCommitResponsePartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*7)
 	for i := range s {
 		x := &s[i]
@@ -117,53 +135,37 @@ func appendOffsetCommitResponsePartitionFlexibleSlice(dst []byte, s []OffsetComm
 		p[6] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*7)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetCommitResponseLegacy(dst []byte, x *OffsetCommitResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	if v >= 3 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetCommitResponseTopicLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendOffsetCommitResponseTopicLegacySlice(dst []byte, s []OffsetCommitResponseTopic) ([]byte, *failure) {
-	var bad *failure
+func legacyAllOffsetCommitResponseTopic(dst []byte, s []OffsetCommitResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetCommitResponsePartitionLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllOffsetCommitResponsePartition(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetCommitResponsePartitionLegacySlice(dst []byte, s []OffsetCommitResponsePartition) ([]byte, *failure) {
+func legacyAllOffsetCommitResponsePartition(dst []byte, s []OffsetCommitResponsePartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*6)
 	for i := range s {
 		x := &s[i]
@@ -172,9 +174,7 @@ func appendOffsetCommitResponsePartitionLegacySlice(dst []byte, s []OffsetCommit
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
 		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,24 +10,18 @@ import (
 
 // OffsetDeleteRequest is Kafka's message of that name, versions 0.
 type OffsetDeleteRequest struct {
-	GroupID []byte
+	GroupID []byte `kafka:"GroupId string"`
 	Topics  []OffsetDeleteRequestTopic
 
-	held []byte
+	held
 }
 
 // NewOffsetDeleteRequest returns one with Kafka's defaults.
 func NewOffsetDeleteRequest() OffsetDeleteRequest { return OffsetDeleteRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *OffsetDeleteRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // OffsetDeleteRequestTopic is the struct OffsetDeleteRequestTopic of OffsetDeleteRequest.
 type OffsetDeleteRequestTopic struct {
-	Name       []byte
+	Name       []byte `kafka:"Name string"`
 	Partitions []OffsetDeleteRequestPartition
 }
 
@@ -36,52 +30,56 @@ type OffsetDeleteRequestPartition struct {
 	PartitionIndex int32
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *OffsetDeleteRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("OffsetDeleteRequest", version, 0, 0)
-	default:
-		out, bad = appendOffsetDeleteRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *OffsetDeleteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("OffsetDeleteRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("OffsetDeleteRequest", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.GroupID
+	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+		putShort((*[32]byte)(w[2:34]), f0)
+		o := 2 + len(f0)
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+		dst = dst[:len(dst)+o+4]
+	} else {
+		dst = legacyString(dst, x.GroupID, e)
+		dst = legacyCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendOffsetDeleteRequestLegacy(dst []byte, x *OffsetDeleteRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text Topics", len(x.GroupID), len(x.Topics))
+	if len(x.Topics) > 0 {
+		dst = legacyAllOffsetDeleteRequestTopic(dst, x.Topics, e)
 	}
-	dst = legacyString(dst, x.GroupID)
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetDeleteRequestTopicLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if e.failed {
+		return dst[:start], explain(x, "OffsetDeleteRequest", v, 32767)
 	}
 	return dst, nil
 }
 
-func appendOffsetDeleteRequestTopicLegacySlice(dst []byte, s []OffsetDeleteRequestTopic) ([]byte, *failure) {
-	var bad *failure
+func legacyAllOffsetDeleteRequestTopic(dst []byte, s []OffsetDeleteRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetDeleteRequestPartitionLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllOffsetDeleteRequestPartition(dst, x.Partitions, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetDeleteRequestPartitionLegacySlice(dst []byte, s []OffsetDeleteRequestPartition) ([]byte, *failure) {
+func legacyAllOffsetDeleteRequestPartition(dst []byte, s []OffsetDeleteRequestPartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*4)
 	for i := range s {
 		x := &s[i]
@@ -90,5 +88,5 @@ func appendOffsetDeleteRequestPartitionLegacySlice(dst []byte, s []OffsetDeleteR
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
 		dst = dst[:n]
 	}
-	return dst, nil
+	return dst
 }

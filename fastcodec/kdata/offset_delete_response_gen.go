@@ -11,24 +11,18 @@ import (
 // OffsetDeleteResponse is Kafka's message of that name, versions 0.
 type OffsetDeleteResponse struct {
 	ErrorCode      fastcodec.ErrorCode
-	ThrottleTimeMs int32 // ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs ignorable"`
 	Topics         []OffsetDeleteResponseTopic
 
-	held []byte
+	held
 }
 
 // NewOffsetDeleteResponse returns one with Kafka's defaults.
 func NewOffsetDeleteResponse() OffsetDeleteResponse { return OffsetDeleteResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *OffsetDeleteResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // OffsetDeleteResponseTopic is the struct OffsetDeleteResponseTopic of OffsetDeleteResponse.
 type OffsetDeleteResponseTopic struct {
-	Name       []byte
+	Name       []byte `kafka:"Name string"`
 	Partitions []OffsetDeleteResponsePartition
 }
 
@@ -38,53 +32,55 @@ type OffsetDeleteResponsePartition struct {
 	ErrorCode      fastcodec.ErrorCode
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *OffsetDeleteResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("OffsetDeleteResponse", version, 0, 0)
-	default:
-		out, bad = appendOffsetDeleteResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *OffsetDeleteResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("OffsetDeleteResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("OffsetDeleteResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 10; n <= cap(dst) {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+		binary.BigEndian.PutUint32(w[2:6], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint32(w[6:10], uint32(len(x.Topics)))
+		dst = dst[:len(dst)+10]
+	} else {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = legacyCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendOffsetDeleteResponseLegacy(dst []byte, x *OffsetDeleteResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
+	if len(x.Topics) > 0 {
+		dst = legacyAllOffsetDeleteResponseTopic(dst, x.Topics, e)
 	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetDeleteResponseTopicLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if e.failed {
+		return dst[:start], explain(x, "OffsetDeleteResponse", v, 32767)
 	}
 	return dst, nil
 }
 
-func appendOffsetDeleteResponseTopicLegacySlice(dst []byte, s []OffsetDeleteResponseTopic) ([]byte, *failure) {
-	var bad *failure
+func legacyAllOffsetDeleteResponseTopic(dst []byte, s []OffsetDeleteResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetDeleteResponsePartitionLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllOffsetDeleteResponsePartition(dst, x.Partitions, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetDeleteResponsePartitionLegacySlice(dst []byte, s []OffsetDeleteResponsePartition) ([]byte, *failure) {
+func legacyAllOffsetDeleteResponsePartition(dst []byte, s []OffsetDeleteResponsePartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*6)
 	for i := range s {
 		x := &s[i]
@@ -94,5 +90,5 @@ func appendOffsetDeleteResponsePartitionLegacySlice(dst []byte, s []OffsetDelete
 		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
 		dst = dst[:n]
 	}
-	return dst, nil
+	return dst
 }

@@ -10,14 +10,14 @@ import (
 
 // OffsetFetchRequest is Kafka's message of that name, versions 0-10.
 type OffsetFetchRequest struct {
-	GroupID       []byte                    // versions 0-7
-	Topics        []OffsetFetchRequestTopic // versions 0-7, nullable in 2-7
-	Groups        []OffsetFetchRequestGroup // versions 8+
-	RequireStable bool                      // versions 7+
+	GroupID       []byte                    `kafka:"GroupId string 0-7"`
+	Topics        []OffsetFetchRequestTopic `kafka:"Topics 0-7 null 2-7"`
+	Groups        []OffsetFetchRequestGroup `kafka:"Groups 8+"`
+	RequireStable bool                      `kafka:"RequireStable 7+"`
 	UnknownTags   []fastcodec.Tag
 
 	spareTopics []OffsetFetchRequestTopic
-	held        []byte
+	held
 }
 
 // NewOffsetFetchRequest returns one with Kafka's defaults.
@@ -28,25 +28,19 @@ func NewOffsetFetchRequest() OffsetFetchRequest {
 // ResizeTopics makes Topics n elements long, null where n is negative, in memory that it had before where it can.
 func (x *OffsetFetchRequest) ResizeTopics(n int) { resizeNullable(&x.Topics, &x.spareTopics, n) }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *OffsetFetchRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // OffsetFetchRequestTopic is the struct OffsetFetchRequestTopic of OffsetFetchRequest.
 type OffsetFetchRequestTopic struct {
-	Name             []byte
+	Name             []byte `kafka:"Name string"`
 	PartitionIndexes []int32
 	UnknownTags      []fastcodec.Tag
 }
 
 // OffsetFetchRequestGroup is the struct OffsetFetchRequestGroup of OffsetFetchRequest.
 type OffsetFetchRequestGroup struct {
-	GroupID     []byte
-	MemberID    []byte                     // versions 9+, nullable, ignorable
-	MemberEpoch int32                      // versions 9+, ignorable
-	Topics      []OffsetFetchRequestTopics // nullable
+	GroupID     []byte                     `kafka:"GroupId string"`
+	MemberID    []byte                     `kafka:"MemberId string 9+ null = null ignorable"`
+	MemberEpoch int32                      `kafka:"MemberEpoch 9+ = -1 ignorable"`
+	Topics      []OffsetFetchRequestTopics `kafka:"Topics null"`
 	UnknownTags []fastcodec.Tag
 
 	spareTopics []OffsetFetchRequestTopics
@@ -65,184 +59,215 @@ func (x *OffsetFetchRequestGroup) ResizeTopics(n int) { resizeNullable(&x.Topics
 
 // OffsetFetchRequestTopics is the struct OffsetFetchRequestTopics of OffsetFetchRequest.
 type OffsetFetchRequestTopics struct {
-	Name             []byte         // versions 8-9, ignorable
-	TopicID          fastcodec.UUID // versions 10+, ignorable
+	Name             []byte         `kafka:"Name string 8-9 ignorable"`
+	TopicID          fastcodec.UUID `kafka:"TopicId 10+ ignorable"`
 	PartitionIndexes []int32
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *OffsetFetchRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 10:
-		return dst, fastcodec.VersionError("OffsetFetchRequest", version, 0, 10)
-	case version >= 6:
-		out, bad = appendOffsetFetchRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendOffsetFetchRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 10 {
+		return dst, fastcodec.VersionError("OffsetFetchRequest", v, 0, 10)
 	}
-	if bad != nil {
-		return dst, bad.of("OffsetFetchRequest", version)
-	}
-	return out, nil
-}
-
-func appendOffsetFetchRequestFlexible(dst []byte, x *OffsetFetchRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)|len(x.Groups)) {
-		return nil, tooLong(-1, "GroupId:text Topics Groups", len(x.GroupID), len(x.Topics), len(x.Groups))
-	}
-	if v <= 7 {
-		dst = compactString(dst, x.GroupID)
-	} else if len(x.GroupID) > 0 {
-		return nil, lacking("GroupId", -1)
-	}
-	if v <= 7 {
-		dst = compactCount(dst, countOf(x.Topics))
-		if dst, bad = appendOffsetFetchRequestTopicFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", -1)
+	start, e := len(dst), new(encoder)
+	if v >= 6 {
+		if v > 7 && len(x.GroupID) > 0 {
+			e.failed = true
 		}
-	} else if x.Topics == nil || len(x.Topics) > 0 {
-		return nil, lacking("Topics", -1)
-	}
-	if v >= 8 {
-		dst = compactCount(dst, len(x.Groups))
-		if dst, bad = appendOffsetFetchRequestGroupFlexibleSlice(dst, x.Groups, v); bad != nil {
-			return nil, bad.in("Groups", -1)
+		if v > 7 && (x.Topics == nil || len(x.Topics) > 0) {
+			e.failed = true
 		}
-	} else if len(x.Groups) > 0 {
-		return nil, lacking("Groups", -1)
-	}
-	if v >= 7 {
-		dst = append(dst, bit(x.RequireStable))
-	} else if x.RequireStable {
-		return nil, lacking("RequireStable", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+		if v < 8 && len(x.Groups) > 0 {
+			e.failed = true
 		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchRequestTopicFlexibleSlice(dst []byte, s []OffsetFetchRequestTopic) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionIndexes)) {
-			return nil, tooLong(i, "Name:text PartitionIndexes", len(x.Name), len(x.PartitionIndexes))
+		if v < 7 && x.RequireStable {
+			e.failed = true
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.PartitionIndexes))
-		dst = appendInt32s(dst, x.PartitionIndexes)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.GroupID
+		if n := len(dst) + 33; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 7 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			if v <= 7 {
+				dst = compactString(dst, x.GroupID, e)
 			}
 		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchRequestGroupFlexibleSlice(dst []byte, s []OffsetFetchRequestGroup, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.GroupID)|len(x.MemberID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "GroupId:text MemberId:text Topics", len(x.GroupID), len(x.MemberID), len(x.Topics))
+		if v <= 7 {
+			dst = compactCount(dst, lengthOf(x.Topics), e)
+			if len(x.Topics) > 0 {
+				dst = flexibleAllOffsetFetchRequestTopic(dst, x.Topics, e)
+			}
 		}
-		dst = compactString(dst, x.GroupID)
-		if v >= 9 {
-			dst = compactNullableString(dst, x.MemberID)
+		if v >= 8 {
+			dst = compactCount(dst, len(x.Groups), e)
+			if len(x.Groups) > 0 {
+				dst = flexibleAllOffsetFetchRequestGroup(dst, x.Groups, v, e)
+			}
 		}
-		if v >= 9 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
-		}
-		dst = compactCount(dst, countOf(x.Topics))
-		if dst, bad = appendOffsetFetchRequestTopicsFlexibleSlice(dst, x.Topics, v); bad != nil {
-			return nil, bad.in("Topics", i)
+		if v >= 7 {
+			dst = append(dst, bit(x.RequireStable))
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchRequestTopicsFlexibleSlice(dst []byte, s []OffsetFetchRequestTopics, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionIndexes)) {
-			return nil, tooLong(i, "Name:text PartitionIndexes", len(x.Name), len(x.PartitionIndexes))
-		}
-		if v <= 9 {
-			dst = compactString(dst, x.Name)
-		}
-		if v >= 10 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.PartitionIndexes))
-		dst = appendInt32s(dst, x.PartitionIndexes)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchRequestLegacy(dst []byte, x *OffsetFetchRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text Topics", len(x.GroupID), len(x.Topics))
-	}
-	dst = legacyString(dst, x.GroupID)
-	if v >= 2 {
-		dst = legacyCount(dst, countOf(x.Topics))
-		if dst, bad = appendOffsetFetchRequestTopicLegacySlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", -1)
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		dst = legacyCount(dst, len(x.Topics))
-		if dst, bad = appendOffsetFetchRequestTopicLegacySlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", -1)
+		e.failIf(len(x.Groups) > 0)
+		e.failIf(x.RequireStable)
+		f0 := x.GroupID
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(lengthIf(x.Topics, v >= 2)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.GroupID, e)
+			if v >= 2 {
+				dst = legacyCount(dst, lengthOf(x.Topics), e)
+			} else {
+				dst = legacyCount(dst, len(x.Topics), e)
+			}
 		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllOffsetFetchRequestTopic(dst, x.Topics, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if len(x.Groups) > 0 {
-		return nil, lacking("Groups", -1)
-	}
-	if x.RequireStable {
-		return nil, lacking("RequireStable", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "OffsetFetchRequest", v, 6)
 	}
 	return dst, nil
 }
 
-func appendOffsetFetchRequestTopicLegacySlice(dst []byte, s []OffsetFetchRequestTopic) ([]byte, *failure) {
+func flexibleAllOffsetFetchRequestTopic(dst []byte, s []OffsetFetchRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionIndexes)) {
-			return nil, tooLong(i, "Name:text PartitionIndexes", len(x.Name), len(x.PartitionIndexes))
-		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.PartitionIndexes))
-		dst = appendInt32s(dst, x.PartitionIndexes)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+		f0, f1 := x.Name, x.PartitionIndexes
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactInt32s(dst, x.PartitionIndexes, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func flexibleAllOffsetFetchRequestGroup(dst []byte, s []OffsetFetchRequestGroup, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.GroupID, x.MemberID
+		if n := len(dst) + 71; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			if v >= 9 {
+				w[o] = byte(lengthOf(f1) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + len(f1)
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
+				o += 4
+			}
+			w[o] = byte(lengthOf(x.Topics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			if v >= 9 {
+				dst = compactNullableString(dst, x.MemberID, e)
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
+			}
+			dst = compactCount(dst, lengthOf(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = flexibleAllOffsetFetchRequestTopics(dst, x.Topics, v, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllOffsetFetchRequestTopics(dst []byte, s []OffsetFetchRequestTopics, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.PartitionIndexes
+		if n := len(dst) + 83; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 9 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 10 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 9 {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 10 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactInt32s(dst, x.PartitionIndexes, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
+		}
+	}
+	return dst
+}
+
+func legacyAllOffsetFetchRequestTopic(dst []byte, s []OffsetFetchRequestTopic, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.PartitionIndexes
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyInt32s(dst, x.PartitionIndexes, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

@@ -10,27 +10,21 @@ import (
 
 // OffsetFetchResponse is Kafka's message of that name, versions 0-10.
 type OffsetFetchResponse struct {
-	ThrottleTimeMs int32                      // versions 3+, ignorable
-	Topics         []OffsetFetchResponseTopic // versions 0-7
-	ErrorCode      fastcodec.ErrorCode        // versions 2-7, ignorable
-	Groups         []OffsetFetchResponseGroup // versions 8+
+	ThrottleTimeMs int32                      `kafka:"ThrottleTimeMs 3+ ignorable"`
+	Topics         []OffsetFetchResponseTopic `kafka:"Topics 0-7"`
+	ErrorCode      fastcodec.ErrorCode        `kafka:"ErrorCode 2-7 ignorable"`
+	Groups         []OffsetFetchResponseGroup `kafka:"Groups 8+"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewOffsetFetchResponse returns one with Kafka's defaults.
 func NewOffsetFetchResponse() OffsetFetchResponse { return OffsetFetchResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *OffsetFetchResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // OffsetFetchResponseTopic is the struct OffsetFetchResponseTopic of OffsetFetchResponse.
 type OffsetFetchResponseTopic struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []OffsetFetchResponsePartition
 	UnknownTags []fastcodec.Tag
 }
@@ -39,8 +33,8 @@ type OffsetFetchResponseTopic struct {
 type OffsetFetchResponsePartition struct {
 	PartitionIndex       int32
 	CommittedOffset      int64
-	CommittedLeaderEpoch int32  // versions 5-7, ignorable
-	Metadata             []byte // nullable
+	CommittedLeaderEpoch int32  `kafka:"CommittedLeaderEpoch 5-7 = -1 ignorable"`
+	Metadata             []byte `kafka:"Metadata string null"`
 	ErrorCode            fastcodec.ErrorCode
 	UnknownTags          []fastcodec.Tag
 }
@@ -55,7 +49,7 @@ func NewOffsetFetchResponsePartition() OffsetFetchResponsePartition {
 
 // OffsetFetchResponseGroup is the struct OffsetFetchResponseGroup of OffsetFetchResponse.
 type OffsetFetchResponseGroup struct {
-	GroupID     []byte
+	GroupID     []byte `kafka:"GroupId string"`
 	Topics      []OffsetFetchResponseTopics
 	ErrorCode   fastcodec.ErrorCode
 	UnknownTags []fastcodec.Tag
@@ -63,8 +57,8 @@ type OffsetFetchResponseGroup struct {
 
 // OffsetFetchResponseTopics is the struct OffsetFetchResponseTopics of OffsetFetchResponse.
 type OffsetFetchResponseTopics struct {
-	Name        []byte         // versions 8-9, ignorable
-	TopicID     fastcodec.UUID // versions 10+, ignorable
+	Name        []byte         `kafka:"Name string 8-9 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 10+ ignorable"`
 	Partitions  []OffsetFetchResponsePartitions
 	UnknownTags []fastcodec.Tag
 }
@@ -73,8 +67,8 @@ type OffsetFetchResponseTopics struct {
 type OffsetFetchResponsePartitions struct {
 	PartitionIndex       int32
 	CommittedOffset      int64
-	CommittedLeaderEpoch int32  // ignorable
-	Metadata             []byte // nullable
+	CommittedLeaderEpoch int32  `kafka:"CommittedLeaderEpoch = -1 ignorable"`
+	Metadata             []byte `kafka:"Metadata string null"`
 	ErrorCode            fastcodec.ErrorCode
 	UnknownTags          []fastcodec.Tag
 }
@@ -87,241 +81,287 @@ func NewOffsetFetchResponsePartitions() OffsetFetchResponsePartitions {
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *OffsetFetchResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 10:
-		return dst, fastcodec.VersionError("OffsetFetchResponse", version, 0, 10)
-	case version >= 6:
-		out, bad = appendOffsetFetchResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendOffsetFetchResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *OffsetFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 10 {
+		return dst, fastcodec.VersionError("OffsetFetchResponse", v, 0, 10)
 	}
-	if bad != nil {
-		return dst, bad.of("OffsetFetchResponse", version)
-	}
-	return out, nil
-}
-
-func appendOffsetFetchResponseFlexible(dst []byte, x *OffsetFetchResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics) | len(x.Groups)) {
-		return nil, tooLong(-1, "Topics Groups", len(x.Topics), len(x.Groups))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	if v <= 7 {
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendOffsetFetchResponseTopicFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", -1)
+	start, e := len(dst), new(encoder)
+	if v >= 6 {
+		if v > 7 && len(x.Topics) > 0 {
+			e.failed = true
 		}
-	} else if len(x.Topics) > 0 {
-		return nil, lacking("Topics", -1)
-	}
-	if v <= 7 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	}
-	if v >= 8 {
-		dst = compactCount(dst, len(x.Groups))
-		if dst, bad = appendOffsetFetchResponseGroupFlexibleSlice(dst, x.Groups, v); bad != nil {
-			return nil, bad.in("Groups", -1)
+		if v < 8 && len(x.Groups) > 0 {
+			e.failed = true
 		}
-	} else if len(x.Groups) > 0 {
-		return nil, lacking("Groups", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchResponseTopicFlexibleSlice(dst []byte, s []OffsetFetchResponseTopic) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetFetchResponsePartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchResponsePartitionFlexibleSlice(dst []byte, s []OffsetFetchResponsePartition) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Metadata) > fastcodec.MaxString {
-			return nil, tooLong(i, "Metadata:text", len(x.Metadata))
-		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-		}
-		dst = compactNullableString(dst, x.Metadata)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchResponseGroupFlexibleSlice(dst []byte, s []OffsetFetchResponseGroup, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "GroupId:text Topics", len(x.GroupID), len(x.Topics))
-		}
-		dst = compactString(dst, x.GroupID)
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendOffsetFetchResponseTopicsFlexibleSlice(dst, x.Topics, v); bad != nil {
-			return nil, bad.in("Topics", i)
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchResponseTopicsFlexibleSlice(dst []byte, s []OffsetFetchResponseTopics, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		if v <= 9 {
-			dst = compactString(dst, x.Name)
-		}
-		if v >= 10 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetFetchResponsePartitionsFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchResponsePartitionsFlexibleSlice(dst []byte, s []OffsetFetchResponsePartitions) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Metadata) > fastcodec.MaxString {
-			return nil, tooLong(i, "Metadata:text", len(x.Metadata))
-		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-		}
-		dst = compactNullableString(dst, x.Metadata)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendOffsetFetchResponseLegacy(dst []byte, x *OffsetFetchResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	if v >= 3 {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		if v <= 7 {
+			dst = compactCount(dst, len(x.Topics), e)
+			if len(x.Topics) > 0 {
+				dst = flexibleAllOffsetFetchResponseTopic(dst, x.Topics, e)
+			}
+		}
+		if v <= 7 {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		}
+		if v >= 8 {
+			dst = compactCount(dst, len(x.Groups), e)
+			if len(x.Groups) > 0 {
+				dst = flexibleAllOffsetFetchResponseGroup(dst, x.Groups, v, e)
+			}
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		e.failIf(len(x.Groups) > 0)
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 3 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllOffsetFetchResponseTopic(dst, x.Topics, v, e)
+		}
+		if v >= 2 {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetFetchResponseTopicLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if v >= 2 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	}
-	if len(x.Groups) > 0 {
-		return nil, lacking("Groups", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "OffsetFetchResponse", v, 6)
 	}
 	return dst, nil
 }
 
-func appendOffsetFetchResponseTopicLegacySlice(dst []byte, s []OffsetFetchResponseTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetFetchResponsePartitionLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllOffsetFetchResponsePartition(dst, x.Partitions, e)
 		}
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetFetchResponsePartitionLegacySlice(dst []byte, s []OffsetFetchResponsePartition, v int16) ([]byte, *failure) {
+func flexibleAllOffsetFetchResponsePartition(dst []byte, s []OffsetFetchResponsePartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Metadata) > fastcodec.MaxString {
-			return nil, tooLong(i, "Metadata:text", len(x.Metadata))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
-		if v >= 5 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
-		}
-		dst = legacyNullableString(dst, x.Metadata)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+		f0 := x.Metadata
+		if n := len(dst) + 52; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+			binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
+			w[16] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[17:49]), f0)
+			o := 17 + len(f0)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
+			}
+			dst = compactNullableString(dst, x.Metadata, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func flexibleAllOffsetFetchResponseGroup(dst []byte, s []OffsetFetchResponseGroup, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.GroupID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = compactCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = flexibleAllOffsetFetchResponseTopics(dst, x.Topics, v, e)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllOffsetFetchResponseTopics(dst []byte, s []OffsetFetchResponseTopics, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 9 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 10 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 9 {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 10 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllOffsetFetchResponsePartitions(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllOffsetFetchResponsePartitions(dst []byte, s []OffsetFetchResponsePartitions, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Metadata
+		if n := len(dst) + 52; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+			binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
+			w[16] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[17:49]), f0)
+			o := 17 + len(f0)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
+			}
+			dst = compactNullableString(dst, x.Metadata, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
+		}
+	}
+	return dst
+}
+
+func legacyAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopic, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = legacyAllOffsetFetchResponsePartition(dst, x.Partitions, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllOffsetFetchResponsePartition(dst []byte, s []OffsetFetchResponsePartition, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Metadata
+		if n := len(dst) + 52; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+			o := 12
+			if v >= 5 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.CommittedLeaderEpoch))
+				o += 4
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[o+2:o+34]), f0)
+			o += 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+			if v >= 5 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
+			}
+			dst = legacyNullableString(dst, x.Metadata, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

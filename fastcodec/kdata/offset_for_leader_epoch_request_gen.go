@@ -10,11 +10,11 @@ import (
 
 // OffsetForLeaderEpochRequest is Kafka's message of that name, versions 0-4.
 type OffsetForLeaderEpochRequest struct {
-	ReplicaID   int32 // versions 3+, ignorable
+	ReplicaID   int32 `kafka:"ReplicaId 3+ = -2 ignorable"`
 	Topics      []OffsetForLeaderEpochRequestOffsetForLeaderTopic
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewOffsetForLeaderEpochRequest returns one with Kafka's defaults.
@@ -22,15 +22,9 @@ func NewOffsetForLeaderEpochRequest() OffsetForLeaderEpochRequest {
 	return OffsetForLeaderEpochRequest{ReplicaID: -2}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *OffsetForLeaderEpochRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // OffsetForLeaderEpochRequestOffsetForLeaderTopic is the struct OffsetForLeaderTopic of OffsetForLeaderEpochRequest.
 type OffsetForLeaderEpochRequestOffsetForLeaderTopic struct {
-	Topic       []byte
+	Topic       []byte `kafka:"Topic string"`
 	Partitions  []OffsetForLeaderEpochRequestOffsetForLeaderPartition
 	UnknownTags []fastcodec.Tag
 }
@@ -38,7 +32,7 @@ type OffsetForLeaderEpochRequestOffsetForLeaderTopic struct {
 // OffsetForLeaderEpochRequestOffsetForLeaderPartition is the struct OffsetForLeaderPartition of OffsetForLeaderEpochRequest.
 type OffsetForLeaderEpochRequestOffsetForLeaderPartition struct {
 	Partition          int32
-	CurrentLeaderEpoch int32 // versions 2+, ignorable
+	CurrentLeaderEpoch int32 `kafka:"CurrentLeaderEpoch 2+ = -1 ignorable"`
 	LeaderEpoch        int32
 	UnknownTags        []fastcodec.Tag
 }
@@ -48,67 +42,83 @@ func NewOffsetForLeaderEpochRequestOffsetForLeaderPartition() OffsetForLeaderEpo
 	return OffsetForLeaderEpochRequestOffsetForLeaderPartition{CurrentLeaderEpoch: -1}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *OffsetForLeaderEpochRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("OffsetForLeaderEpochRequest", version, 0, 4)
-	case version >= 4:
-		out, bad = appendOffsetForLeaderEpochRequestFlexible(dst, x)
-	default:
-		out, bad = appendOffsetForLeaderEpochRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *OffsetForLeaderEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("OffsetForLeaderEpochRequest", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("OffsetForLeaderEpochRequest", version)
-	}
-	return out, nil
-}
-
-func appendOffsetForLeaderEpochRequestFlexible(dst []byte, x *OffsetForLeaderEpochRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetForLeaderEpochRequestOffsetForLeaderTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+			w[4] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendOffsetForLeaderEpochRequestOffsetForLeaderTopicFlexibleSlice(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderTopic) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
-		}
-		dst = compactString(dst, x.Topic)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetForLeaderEpochRequestOffsetForLeaderPartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ReplicaID))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 3 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst, x.Topics, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "OffsetForLeaderEpochRequest", v, 4)
 	}
 	return dst, nil
 }
 
-func appendOffsetForLeaderEpochRequestOffsetForLeaderPartitionFlexibleSlice(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderPartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderTopic, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Topic
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Topic, e)
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderPartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*13)
 	for i := range s {
 		x := &s[i]
@@ -120,63 +130,45 @@ func appendOffsetForLeaderEpochRequestOffsetForLeaderPartitionFlexibleSlice(dst 
 		p[12] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*13)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetForLeaderEpochRequestLegacy(dst []byte, x *OffsetForLeaderEpochRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	if v >= 3 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetForLeaderEpochRequestOffsetForLeaderTopicLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendOffsetForLeaderEpochRequestOffsetForLeaderTopicLegacySlice(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0 := x.Topic
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetForLeaderEpochRequestOffsetForLeaderPartitionLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst, x.Partitions, v, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetForLeaderEpochRequestOffsetForLeaderPartitionLegacySlice(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderPartition, v int16) ([]byte, *failure) {
+func legacyAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderPartition, v int16, e *encoder) []byte {
 	if v < 2 {
 		for i := range s {
 			x := &s[i]
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-			if len(x.UnknownTags) > 0 {
-				return nil, noTags(i)
-			}
+			e.failIf(len(x.UnknownTags) > 0)
 		}
-		return dst, nil
+		return dst
 	}
 	dst = grow(dst, len(s)*12)
 	for i := range s {
@@ -187,9 +179,7 @@ func appendOffsetForLeaderEpochRequestOffsetForLeaderPartitionLegacySlice(dst []
 		binary.BigEndian.PutUint32(p[4:8], uint32(x.CurrentLeaderEpoch))
 		binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

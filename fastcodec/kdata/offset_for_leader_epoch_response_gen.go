@@ -10,11 +10,11 @@ import (
 
 // OffsetForLeaderEpochResponse is Kafka's message of that name, versions 0-4.
 type OffsetForLeaderEpochResponse struct {
-	ThrottleTimeMs int32 // versions 2+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 2+ ignorable"`
 	Topics         []OffsetForLeaderEpochResponseOffsetForLeaderTopicResult
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewOffsetForLeaderEpochResponse returns one with Kafka's defaults.
@@ -22,15 +22,9 @@ func NewOffsetForLeaderEpochResponse() OffsetForLeaderEpochResponse {
 	return OffsetForLeaderEpochResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *OffsetForLeaderEpochResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // OffsetForLeaderEpochResponseOffsetForLeaderTopicResult is the struct OffsetForLeaderTopicResult of OffsetForLeaderEpochResponse.
 type OffsetForLeaderEpochResponseOffsetForLeaderTopicResult struct {
-	Topic       []byte
+	Topic       []byte `kafka:"Topic string"`
 	Partitions  []OffsetForLeaderEpochResponseEpochEndOffset
 	UnknownTags []fastcodec.Tag
 }
@@ -39,8 +33,8 @@ type OffsetForLeaderEpochResponseOffsetForLeaderTopicResult struct {
 type OffsetForLeaderEpochResponseEpochEndOffset struct {
 	ErrorCode   fastcodec.ErrorCode
 	Partition   int32
-	LeaderEpoch int32 // versions 1+, ignorable
-	EndOffset   int64
+	LeaderEpoch int32 `kafka:"LeaderEpoch 1+ = -1 ignorable"`
+	EndOffset   int64 `kafka:"EndOffset = -1"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -52,67 +46,83 @@ func NewOffsetForLeaderEpochResponseEpochEndOffset() OffsetForLeaderEpochRespons
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *OffsetForLeaderEpochResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("OffsetForLeaderEpochResponse", version, 0, 4)
-	case version >= 4:
-		out, bad = appendOffsetForLeaderEpochResponseFlexible(dst, x)
-	default:
-		out, bad = appendOffsetForLeaderEpochResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *OffsetForLeaderEpochResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("OffsetForLeaderEpochResponse", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("OffsetForLeaderEpochResponse", version)
-	}
-	return out, nil
-}
-
-func appendOffsetForLeaderEpochResponseFlexible(dst []byte, x *OffsetForLeaderEpochResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetForLeaderEpochResponseOffsetForLeaderTopicResultFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendOffsetForLeaderEpochResponseOffsetForLeaderTopicResultFlexibleSlice(dst []byte, s []OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
-		}
-		dst = compactString(dst, x.Topic)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetForLeaderEpochResponseEpochEndOffsetFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			if v >= 2 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			}
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst, x.Topics, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "OffsetForLeaderEpochResponse", v, 4)
 	}
 	return dst, nil
 }
 
-func appendOffsetForLeaderEpochResponseEpochEndOffsetFlexibleSlice(dst []byte, s []OffsetForLeaderEpochResponseEpochEndOffset) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst []byte, s []OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Topic
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Topic, e)
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllOffsetForLeaderEpochResponseEpochEndOffset(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllOffsetForLeaderEpochResponseEpochEndOffset(dst []byte, s []OffsetForLeaderEpochResponseEpochEndOffset, e *encoder) []byte {
 	dst = grow(dst, len(s)*19)
 	for i := range s {
 		x := &s[i]
@@ -125,53 +135,37 @@ func appendOffsetForLeaderEpochResponseEpochEndOffsetFlexibleSlice(dst []byte, s
 		p[18] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*19)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetForLeaderEpochResponseLegacy(dst []byte, x *OffsetForLeaderEpochResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	if v >= 2 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendOffsetForLeaderEpochResponseOffsetForLeaderTopicResultLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendOffsetForLeaderEpochResponseOffsetForLeaderTopicResultLegacySlice(dst []byte, s []OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst []byte, s []OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
+		f0 := x.Topic
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Topic, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Topic)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendOffsetForLeaderEpochResponseEpochEndOffsetLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllOffsetForLeaderEpochResponseEpochEndOffset(dst, x.Partitions, v, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendOffsetForLeaderEpochResponseEpochEndOffsetLegacySlice(dst []byte, s []OffsetForLeaderEpochResponseEpochEndOffset, v int16) ([]byte, *failure) {
+func legacyAllOffsetForLeaderEpochResponseEpochEndOffset(dst []byte, s []OffsetForLeaderEpochResponseEpochEndOffset, v int16, e *encoder) []byte {
 	if v < 1 {
 		for i := range s {
 			x := &s[i]
@@ -182,11 +176,9 @@ func appendOffsetForLeaderEpochResponseEpochEndOffsetLegacySlice(dst []byte, s [
 				binary.BigEndian.PutUint32(p[2:6], uint32(x.Partition))
 				binary.BigEndian.PutUint64(p[6:14], uint64(x.EndOffset))
 			}
-			if len(x.UnknownTags) > 0 {
-				return nil, noTags(i)
-			}
+			e.failIf(len(x.UnknownTags) > 0)
 		}
-		return dst, nil
+		return dst
 	}
 	dst = grow(dst, len(s)*18)
 	for i := range s {
@@ -198,9 +190,7 @@ func appendOffsetForLeaderEpochResponseEpochEndOffsetLegacySlice(dst []byte, s [
 		binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderEpoch))
 		binary.BigEndian.PutUint64(p[10:18], uint64(x.EndOffset))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,28 +10,22 @@ import (
 
 // ProduceRequest is Kafka's message of that name, versions 0-13.
 type ProduceRequest struct {
-	TransactionalID []byte // versions 3+, nullable
+	TransactionalID []byte `kafka:"TransactionalId string 3+ null = null"`
 	Acks            int16
 	TimeoutMs       int32
 	TopicData       []ProduceRequestTopicProduceData
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewProduceRequest returns one with Kafka's defaults.
 func NewProduceRequest() ProduceRequest { return ProduceRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ProduceRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ProduceRequestTopicProduceData is the struct TopicProduceData of ProduceRequest.
 type ProduceRequestTopicProduceData struct {
-	Name          []byte         // versions 0-12, ignorable
-	TopicID       fastcodec.UUID // versions 13+, ignorable
+	Name          []byte         `kafka:"Name string 0-12 ignorable"`
+	TopicID       fastcodec.UUID `kafka:"TopicId 13+ ignorable"`
 	PartitionData []ProduceRequestPartitionProduceData
 	UnknownTags   []fastcodec.Tag
 }
@@ -39,147 +33,163 @@ type ProduceRequestTopicProduceData struct {
 // ProduceRequestPartitionProduceData is the struct PartitionProduceData of ProduceRequest.
 type ProduceRequestPartitionProduceData struct {
 	Index       int32
-	Records     []byte // nullable
+	Records     []byte `kafka:"Records records null"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ProduceRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 13:
-		return dst, fastcodec.VersionError("ProduceRequest", version, 0, 13)
-	case version >= 9:
-		out, bad = appendProduceRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendProduceRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ProduceRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 13 {
+		return dst, fastcodec.VersionError("ProduceRequest", v, 0, 13)
 	}
-	if bad != nil {
-		return dst, bad.of("ProduceRequest", version)
-	}
-	return out, nil
-}
-
-func appendProduceRequestFlexible(dst []byte, x *ProduceRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TransactionalID) > fastcodec.MaxString || tooMany(len(x.TopicData)) {
-		return nil, tooLong(-1, "TransactionalId:text TopicData", len(x.TransactionalID), len(x.TopicData))
-	}
-	dst = compactNullableString(dst, x.TransactionalID)
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Acks))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	dst = compactCount(dst, len(x.TopicData))
-	if dst, bad = appendProduceRequestTopicProduceDataFlexibleSlice(dst, x.TopicData, v); bad != nil {
-		return nil, bad.in("TopicData", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 9 {
+		f0 := x.TransactionalID
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.TopicData) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.Acks))
+				binary.BigEndian.PutUint32(p[2:6], uint32(x.TimeoutMs))
+			}
+			w[o+6] = byte(len(x.TopicData) + 1)
+			dst = dst[:len(dst)+o+7]
+		} else {
+			dst = compactNullableString(dst, x.TransactionalID, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.Acks))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+			dst = compactCount(dst, len(x.TopicData), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendProduceRequestTopicProduceDataFlexibleSlice(dst []byte, s []ProduceRequestTopicProduceData, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionData)) {
-			return nil, tooLong(i, "Name:text PartitionData", len(x.Name), len(x.PartitionData))
-		}
-		if v <= 12 {
-			dst = compactString(dst, x.Name)
-		}
-		if v >= 13 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.PartitionData))
-		if dst, bad = appendProduceRequestPartitionProduceDataFlexibleSlice(dst, x.PartitionData); bad != nil {
-			return nil, bad.in("PartitionData", i)
+		if len(x.TopicData) > 0 {
+			dst = flexibleAllProduceRequestTopicProduceData(dst, x.TopicData, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if v < 3 && x.TransactionalID != nil {
+			e.failed = true
+		}
+		f0 := x.TransactionalID
+		if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				o += 2 + len(f0)
+			}
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.Acks))
+				binary.BigEndian.PutUint32(p[2:6], uint32(x.TimeoutMs))
+			}
+			binary.BigEndian.PutUint32(w[o+6:o+10], uint32(len(x.TopicData)))
+			dst = dst[:len(dst)+o+10]
+		} else {
+			if v >= 3 {
+				dst = legacyNullableString(dst, x.TransactionalID, e)
+			}
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.Acks))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+			dst = legacyCount(dst, len(x.TopicData), e)
+		}
+		if len(x.TopicData) > 0 {
+			dst = legacyAllProduceRequestTopicProduceData(dst, x.TopicData, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ProduceRequest", v, 9)
 	}
 	return dst, nil
 }
 
-func appendProduceRequestPartitionProduceDataFlexibleSlice(dst []byte, s []ProduceRequestPartitionProduceData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTopicProduceData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Records)) {
-			return nil, tooLong(i, "Records", len(x.Records))
+		f0 := x.Name
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionData) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 12 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 13 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.PartitionData) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 12 {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 13 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.PartitionData), e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
-		dst = compactNullableBytes(dst, x.Records)
+		if len(x.PartitionData) > 0 {
+			dst = flexibleAllProduceRequestPartitionProduceData(dst, x.PartitionData, e)
+		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendProduceRequestLegacy(dst []byte, x *ProduceRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TransactionalID) > fastcodec.MaxString || tooMany(len(x.TopicData)) {
-		return nil, tooLong(-1, "TransactionalId:text TopicData", len(x.TransactionalID), len(x.TopicData))
-	}
-	if v >= 3 {
-		dst = legacyNullableString(dst, x.TransactionalID)
-	} else if x.TransactionalID != nil {
-		return nil, lacking("TransactionalId", -1)
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Acks))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	dst = legacyCount(dst, len(x.TopicData))
-	if dst, bad = appendProduceRequestTopicProduceDataLegacySlice(dst, x.TopicData); bad != nil {
-		return nil, bad.in("TopicData", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendProduceRequestTopicProduceDataLegacySlice(dst []byte, s []ProduceRequestTopicProduceData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllProduceRequestPartitionProduceData(dst []byte, s []ProduceRequestPartitionProduceData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionData)) {
-			return nil, tooLong(i, "Name:text PartitionData", len(x.Name), len(x.PartitionData))
-		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.PartitionData))
-		if dst, bad = appendProduceRequestPartitionProduceDataLegacySlice(dst, x.PartitionData); bad != nil {
-			return nil, bad.in("PartitionData", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
-}
-
-func appendProduceRequestPartitionProduceDataLegacySlice(dst []byte, s []ProduceRequestPartitionProduceData) ([]byte, *failure) {
-	for i := range s {
-		x := &s[i]
-		if tooMany(len(x.Records)) {
-			return nil, tooLong(i, "Records", len(x.Records))
-		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
-		dst = legacyNullableBytes(dst, x.Records)
+		dst = compactNullableBytes(dst, x.Records, e)
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func legacyAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTopicProduceData, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionData)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.PartitionData), e)
+		}
+		if len(x.PartitionData) > 0 {
+			dst = legacyAllProduceRequestPartitionProduceData(dst, x.PartitionData, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
+}
+
+func legacyAllProduceRequestPartitionProduceData(dst []byte, s []ProduceRequestPartitionProduceData, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
+		dst = legacyNullableBytes(dst, x.Records, e)
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

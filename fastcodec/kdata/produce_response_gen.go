@@ -11,26 +11,20 @@ import (
 // ProduceResponse is Kafka's message of that name, versions 0-13.
 type ProduceResponse struct {
 	Responses      []ProduceResponseTopicProduceResponse
-	ThrottleTimeMs int32                         // versions 1+, ignorable
-	NodeEndpoints  []ProduceResponseNodeEndpoint // tag 0, versions 10+
+	ThrottleTimeMs int32                         `kafka:"ThrottleTimeMs 1+ ignorable"`
+	NodeEndpoints  []ProduceResponseNodeEndpoint `kafka:"NodeEndpoints 10+ tag 0"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewProduceResponse returns one with Kafka's defaults.
 func NewProduceResponse() ProduceResponse { return ProduceResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ProduceResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ProduceResponseTopicProduceResponse is the struct TopicProduceResponse of ProduceResponse.
 type ProduceResponseTopicProduceResponse struct {
-	Name               []byte         // versions 0-12, ignorable
-	TopicID            fastcodec.UUID // versions 13+, ignorable
+	Name               []byte         `kafka:"Name string 0-12 ignorable"`
+	TopicID            fastcodec.UUID `kafka:"TopicId 13+ ignorable"`
 	PartitionResponses []ProduceResponsePartitionProduceResponse
 	UnknownTags        []fastcodec.Tag
 }
@@ -40,11 +34,11 @@ type ProduceResponsePartitionProduceResponse struct {
 	Index           int32
 	ErrorCode       fastcodec.ErrorCode
 	BaseOffset      int64
-	LogAppendTimeMs int64                                      // versions 2+, ignorable
-	LogStartOffset  int64                                      // versions 5+, ignorable
-	RecordErrors    []ProduceResponseBatchIndexAndErrorMessage // versions 8+, ignorable
-	ErrorMessage    []byte                                     // versions 8+, nullable, ignorable
-	CurrentLeader   ProduceResponseLeaderIDAndEpoch            // tag 0, versions 10+
+	LogAppendTimeMs int64                                      `kafka:"LogAppendTimeMs 2+ = -1 ignorable"`
+	LogStartOffset  int64                                      `kafka:"LogStartOffset 5+ = -1 ignorable"`
+	RecordErrors    []ProduceResponseBatchIndexAndErrorMessage `kafka:"RecordErrors 8+ ignorable"`
+	ErrorMessage    []byte                                     `kafka:"ErrorMessage string 8+ null = null ignorable"`
+	CurrentLeader   ProduceResponseLeaderIDAndEpoch            `kafka:"CurrentLeader 10+ tag 0"`
 	UnknownTags     []fastcodec.Tag
 }
 
@@ -60,14 +54,14 @@ func NewProduceResponsePartitionProduceResponse() ProduceResponsePartitionProduc
 // ProduceResponseBatchIndexAndErrorMessage is the struct BatchIndexAndErrorMessage of ProduceResponse.
 type ProduceResponseBatchIndexAndErrorMessage struct {
 	BatchIndex             int32
-	BatchIndexErrorMessage []byte // nullable
+	BatchIndexErrorMessage []byte `kafka:"BatchIndexErrorMessage string null = null"`
 	UnknownTags            []fastcodec.Tag
 }
 
 // ProduceResponseLeaderIDAndEpoch is the struct LeaderIdAndEpoch of ProduceResponse.
 type ProduceResponseLeaderIDAndEpoch struct {
-	LeaderID    int32
-	LeaderEpoch int32
+	LeaderID    int32 `kafka:"LeaderId = -1"`
+	LeaderEpoch int32 `kafka:"LeaderEpoch = -1"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -81,194 +75,210 @@ func NewProduceResponseLeaderIDAndEpoch() ProduceResponseLeaderIDAndEpoch {
 
 // ProduceResponseNodeEndpoint is the struct NodeEndpoint of ProduceResponse.
 type ProduceResponseNodeEndpoint struct {
-	NodeID      int32
-	Host        []byte
+	NodeID      int32  `kafka:"NodeId"`
+	Host        []byte `kafka:"Host string"`
 	Port        int32
-	Rack        []byte // nullable
+	Rack        []byte `kafka:"Rack string null = null"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ProduceResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 13:
-		return dst, fastcodec.VersionError("ProduceResponse", version, 0, 13)
-	case version >= 9:
-		out, bad = appendProduceResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendProduceResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ProduceResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 13 {
+		return dst, fastcodec.VersionError("ProduceResponse", v, 0, 13)
 	}
-	if bad != nil {
-		return dst, bad.of("ProduceResponse", version)
-	}
-	return out, nil
-}
-
-func appendProduceResponseFlexible(dst []byte, x *ProduceResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses) | len(x.NodeEndpoints)) {
-		return nil, tooLong(-1, "Responses NodeEndpoints", len(x.Responses), len(x.NodeEndpoints))
-	}
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendProduceResponseTopicProduceResponseFlexibleSlice(dst, x.Responses, v); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	if v < 10 && len(x.NodeEndpoints) > 0 {
-		return nil, lacking("NodeEndpoints", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 || v >= 10 && len(x.NodeEndpoints) > 0 {
-		if dst, bad = appendTagsProduceResponse(dst, x, v, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 9 {
+		if v < 10 && len(x.NodeEndpoints) > 0 {
+			e.failed = true
 		}
+		dst = compactCount(dst, len(x.Responses), e)
+		if len(x.Responses) > 0 {
+			dst = flexibleAllProduceResponseTopicProduceResponse(dst, x.Responses, v, e)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 || v >= 10 && len(x.NodeEndpoints) > 0 {
+			dst = tagsProduceResponse(dst, x, v, e)
+		}
+	} else {
+		e.failIf(len(x.NodeEndpoints) > 0)
+		dst = legacyCount(dst, len(x.Responses), e)
+		if len(x.Responses) > 0 {
+			dst = legacyAllProduceResponseTopicProduceResponse(dst, x.Responses, v, e)
+		}
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ProduceResponse", v, 9)
 	}
 	return dst, nil
 }
 
-// appendTagsProduceResponse puts the tag section of a struct in the place of an empty one.
-func appendTagsProduceResponse(dst []byte, x *ProduceResponse, v int16, i int) ([]byte, *failure) {
-	var bad *failure
-	known := uint32(0)
-	if v >= 10 {
-		known = 1
-	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsProduceResponse puts the tag section of a struct in the place of an empty one.
+func tagsProduceResponse(dst []byte, x *ProduceResponse, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if v >= 10 && len(x.NodeEndpoints) > 0 {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	known := uint32(0)
+	if v >= 10 {
+		known = 1
+	}
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if v >= 10 && len(x.NodeEndpoints) > 0 {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactCount(dst, len(x.NodeEndpoints))
-		if dst, bad = appendProduceResponseNodeEndpointFlexibleSlice(dst, x.NodeEndpoints); bad != nil {
-			return nil, bad.in("NodeEndpoints", i)
+		dst = compactCount(dst, len(x.NodeEndpoints), e)
+		if len(x.NodeEndpoints) > 0 {
+			dst = flexibleAllProduceResponseNodeEndpoint(dst, x.NodeEndpoints, e)
 		}
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendProduceResponseTopicProduceResponseFlexibleSlice(dst []byte, s []ProduceResponseTopicProduceResponse, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceResponseTopicProduceResponse, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionResponses)) {
-			return nil, tooLong(i, "Name:text PartitionResponses", len(x.Name), len(x.PartitionResponses))
+		f0 := x.Name
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionResponses) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 12 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 13 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.PartitionResponses) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 12 {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 13 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.PartitionResponses), e)
 		}
-		if v <= 12 {
-			dst = compactString(dst, x.Name)
-		}
-		if v >= 13 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.PartitionResponses))
-		if dst, bad = appendProduceResponsePartitionProduceResponseFlexibleSlice(dst, x.PartitionResponses, v); bad != nil {
-			return nil, bad.in("PartitionResponses", i)
+		if len(x.PartitionResponses) > 0 {
+			dst = flexibleAllProduceResponsePartitionProduceResponse(dst, x.PartitionResponses, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendProduceResponsePartitionProduceResponseFlexibleSlice(dst []byte, s []ProduceResponsePartitionProduceResponse, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceResponsePartitionProduceResponse, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.RecordErrors)) {
-			return nil, tooLong(i, "RecordErrors ErrorMessage:text", len(x.RecordErrors), len(x.ErrorMessage))
-		}
-		dst = room(dst, 30)
-		{
-			p := (*[30]byte)(dst[len(dst)-30:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.Index))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint64(p[6:14], uint64(x.BaseOffset))
-			binary.BigEndian.PutUint64(p[14:22], uint64(x.LogAppendTimeMs))
-			binary.BigEndian.PutUint64(p[22:30], uint64(x.LogStartOffset))
-		}
-		dst = compactCount(dst, len(x.RecordErrors))
-		if dst, bad = appendProduceResponseBatchIndexAndErrorMessageFlexibleSlice(dst, x.RecordErrors); bad != nil {
-			return nil, bad.in("RecordErrors", i)
-		}
-		dst = compactNullableString(dst, x.ErrorMessage)
 		if v < 10 && !x.CurrentLeader.isDefault() {
-			return nil, lacking("CurrentLeader", i)
+			e.failed = true
+		}
+		if n := len(dst) + 31; n <= cap(dst) && len(x.RecordErrors) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.Index))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(w[6:14], uint64(x.BaseOffset))
+			binary.BigEndian.PutUint64(w[14:22], uint64(x.LogAppendTimeMs))
+			binary.BigEndian.PutUint64(w[22:30], uint64(x.LogStartOffset))
+			w[30] = byte(len(x.RecordErrors) + 1)
+			dst = dst[:len(dst)+31]
+		} else {
+			dst = room(dst, 30)
+			{
+				p := (*[30]byte)(dst[len(dst)-30:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Index))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+				binary.BigEndian.PutUint64(p[6:14], uint64(x.BaseOffset))
+				binary.BigEndian.PutUint64(p[14:22], uint64(x.LogAppendTimeMs))
+				binary.BigEndian.PutUint64(p[22:30], uint64(x.LogStartOffset))
+			}
+			dst = compactCount(dst, len(x.RecordErrors), e)
+		}
+		if len(x.RecordErrors) > 0 {
+			dst = flexibleAllProduceResponseBatchIndexAndErrorMessage(dst, x.RecordErrors, e)
+		}
+		f0 := x.ErrorMessage
+		if n := len(dst) + 33; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = compactNullableString(dst, x.ErrorMessage, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || v >= 10 && !x.CurrentLeader.isDefault() {
-			if dst, bad = appendTagsProduceResponsePartitionProduceResponse(dst, x, v, i); bad != nil {
-				return nil, bad
-			}
+			dst = tagsProduceResponsePartitionProduceResponse(dst, x, v, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-// appendTagsProduceResponsePartitionProduceResponse puts the tag section of a struct in the place of an empty one.
-func appendTagsProduceResponsePartitionProduceResponse(dst []byte, x *ProduceResponsePartitionProduceResponse, v int16, i int) ([]byte, *failure) {
-	var bad *failure
-	known := uint32(0)
-	if v >= 10 {
-		known = 1
-	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsProduceResponsePartitionProduceResponse puts the tag section of a struct in the place of an empty one.
+func tagsProduceResponsePartitionProduceResponse(dst []byte, x *ProduceResponsePartitionProduceResponse, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if v >= 10 && !x.CurrentLeader.isDefault() {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	known := uint32(0)
+	if v >= 10 {
+		known = 1
+	}
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if v >= 10 && !x.CurrentLeader.isDefault() {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		if dst, bad = appendProduceResponseLeaderIDAndEpochFlexible(dst, &x.CurrentLeader); bad != nil {
-			return nil, bad.in("CurrentLeader", i)
-		}
+		dst = flexibleProduceResponseLeaderIDAndEpoch(dst, &x.CurrentLeader, e)
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendProduceResponseBatchIndexAndErrorMessageFlexibleSlice(dst []byte, s []ProduceResponseBatchIndexAndErrorMessage) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllProduceResponseBatchIndexAndErrorMessage(dst []byte, s []ProduceResponseBatchIndexAndErrorMessage, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.BatchIndexErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "BatchIndexErrorMessage:text", len(x.BatchIndexErrorMessage))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
-		dst = compactNullableString(dst, x.BatchIndexErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.BatchIndexErrorMessage
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BatchIndex))
+			w[4] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
+			dst = compactNullableString(dst, x.BatchIndexErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendProduceResponseLeaderIDAndEpochFlexible(dst []byte, x *ProduceResponseLeaderIDAndEpoch) ([]byte, *failure) {
-	var bad *failure
+func flexibleProduceResponseLeaderIDAndEpoch(dst []byte, x *ProduceResponseLeaderIDAndEpoch, e *encoder) []byte {
 	dst = room(dst, 9)
 	{
 		p := (*[9]byte)(dst[len(dst)-9:])
@@ -277,81 +287,68 @@ func appendProduceResponseLeaderIDAndEpochFlexible(dst []byte, x *ProduceRespons
 		p[8] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendProduceResponseNodeEndpointFlexibleSlice(dst []byte, s []ProduceResponseNodeEndpoint) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllProduceResponseNodeEndpoint(dst []byte, s []ProduceResponseNodeEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host)|len(x.Rack) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text Rack:text", len(x.Host), len(x.Rack))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = compactNullableString(dst, x.Rack)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Host, x.Rack
+		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+			w[o+4] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = compactNullableString(dst, x.Rack, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendProduceResponseLegacy(dst []byte, x *ProduceResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Responses)) {
-		return nil, tooLong(-1, "Responses", len(x.Responses))
-	}
-	dst = legacyCount(dst, len(x.Responses))
-	if dst, bad = appendProduceResponseTopicProduceResponseLegacySlice(dst, x.Responses, v); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	if len(x.NodeEndpoints) > 0 {
-		return nil, lacking("NodeEndpoints", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendProduceResponseTopicProduceResponseLegacySlice(dst []byte, s []ProduceResponseTopicProduceResponse, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceResponseTopicProduceResponse, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionResponses)) {
-			return nil, tooLong(i, "Name:text PartitionResponses", len(x.Name), len(x.PartitionResponses))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionResponses)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.PartitionResponses), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.PartitionResponses))
-		if dst, bad = appendProduceResponsePartitionProduceResponseLegacySlice(dst, x.PartitionResponses, v); bad != nil {
-			return nil, bad.in("PartitionResponses", i)
+		if len(x.PartitionResponses) > 0 {
+			dst = legacyAllProduceResponsePartitionProduceResponse(dst, x.PartitionResponses, v, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendProduceResponsePartitionProduceResponseLegacySlice(dst []byte, s []ProduceResponsePartitionProduceResponse, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceResponsePartitionProduceResponse, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.RecordErrors)) {
-			return nil, tooLong(i, "RecordErrors ErrorMessage:text", len(x.RecordErrors), len(x.ErrorMessage))
-		}
+		e.failIf(!x.CurrentLeader.isDefault())
 		dst = room(dst, 14)
 		{
 			p := (*[14]byte)(dst[len(dst)-14:])
@@ -366,37 +363,49 @@ func appendProduceResponsePartitionProduceResponseLegacySlice(dst []byte, s []Pr
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogStartOffset))
 		}
 		if v >= 8 {
-			dst = legacyCount(dst, len(x.RecordErrors))
-			if dst, bad = appendProduceResponseBatchIndexAndErrorMessageLegacySlice(dst, x.RecordErrors); bad != nil {
-				return nil, bad.in("RecordErrors", i)
+			dst = legacyCount(dst, len(x.RecordErrors), e)
+			if len(x.RecordErrors) > 0 {
+				dst = legacyAllProduceResponseBatchIndexAndErrorMessage(dst, x.RecordErrors, e)
 			}
 		}
-		if v >= 8 {
-			dst = legacyNullableString(dst, x.ErrorMessage)
+		f0 := x.ErrorMessage
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 8 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				o += 2 + len(f0)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			if v >= 8 {
+				dst = legacyNullableString(dst, x.ErrorMessage, e)
+			}
 		}
-		if !x.CurrentLeader.isDefault() {
-			return nil, lacking("CurrentLeader", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendProduceResponseBatchIndexAndErrorMessageLegacySlice(dst []byte, s []ProduceResponseBatchIndexAndErrorMessage) ([]byte, *failure) {
+func legacyAllProduceResponseBatchIndexAndErrorMessage(dst []byte, s []ProduceResponseBatchIndexAndErrorMessage, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.BatchIndexErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "BatchIndexErrorMessage:text", len(x.BatchIndexErrorMessage))
+		f0 := x.BatchIndexErrorMessage
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BatchIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[6:38]), f0)
+			o := 6 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
+			dst = legacyNullableString(dst, x.BatchIndexErrorMessage, e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
-		dst = legacyNullableString(dst, x.BatchIndexErrorMessage)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
 func (x *ProduceResponseLeaderIDAndEpoch) isDefault() bool {

@@ -10,46 +10,25 @@ import (
 
 // PushTelemetryRequest is Kafka's message of that name, versions 0.
 type PushTelemetryRequest struct {
-	ClientInstanceID fastcodec.UUID
-	SubscriptionID   int32
+	ClientInstanceID fastcodec.UUID `kafka:"ClientInstanceId"`
+	SubscriptionID   int32          `kafka:"SubscriptionId"`
 	Terminating      bool
 	CompressionType  int8
-	Metrics          []byte
+	Metrics          []byte `kafka:"Metrics bytes"`
 	UnknownTags      []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewPushTelemetryRequest returns one with Kafka's defaults.
 func NewPushTelemetryRequest() PushTelemetryRequest { return PushTelemetryRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *PushTelemetryRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *PushTelemetryRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("PushTelemetryRequest", version, 0, 0)
-	default:
-		out, bad = appendPushTelemetryRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *PushTelemetryRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("PushTelemetryRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("PushTelemetryRequest", version)
-	}
-	return out, nil
-}
-
-func appendPushTelemetryRequestFlexible(dst []byte, x *PushTelemetryRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Metrics)) {
-		return nil, tooLong(-1, "Metrics", len(x.Metrics))
-	}
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 22)
 	{
 		p := (*[22]byte)(dst[len(dst)-22:])
@@ -59,12 +38,13 @@ func appendPushTelemetryRequestFlexible(dst []byte, x *PushTelemetryRequest) ([]
 		p[20] = bit(x.Terminating)
 		p[21] = byte(x.CompressionType)
 	}
-	dst = compactBytes(dst, x.Metrics)
+	dst = compactBytes(dst, x.Metrics, e)
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "PushTelemetryRequest", v, 0)
 	}
 	return dst, nil
 }

@@ -14,36 +14,18 @@ type PushTelemetryResponse struct {
 	ErrorCode      fastcodec.ErrorCode
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewPushTelemetryResponse returns one with Kafka's defaults.
 func NewPushTelemetryResponse() PushTelemetryResponse { return PushTelemetryResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *PushTelemetryResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *PushTelemetryResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("PushTelemetryResponse", version, 0, 0)
-	default:
-		out, bad = appendPushTelemetryResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *PushTelemetryResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("PushTelemetryResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("PushTelemetryResponse", version)
-	}
-	return out, nil
-}
-
-func appendPushTelemetryResponseFlexible(dst []byte, x *PushTelemetryResponse) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 7)
 	{
 		p := (*[7]byte)(dst[len(dst)-7:])
@@ -52,9 +34,10 @@ func appendPushTelemetryResponseFlexible(dst []byte, x *PushTelemetryResponse) (
 		p[6] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "PushTelemetryResponse", v, 0)
 	}
 	return dst, nil
 }

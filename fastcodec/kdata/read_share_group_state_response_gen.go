@@ -13,7 +13,7 @@ type ReadShareGroupStateResponse struct {
 	Results     []ReadShareGroupStateResponseReadStateResult
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewReadShareGroupStateResponse returns one with Kafka's defaults.
@@ -21,15 +21,9 @@ func NewReadShareGroupStateResponse() ReadShareGroupStateResponse {
 	return ReadShareGroupStateResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ReadShareGroupStateResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ReadShareGroupStateResponseReadStateResult is the struct ReadStateResult of ReadShareGroupStateResponse.
 type ReadShareGroupStateResponseReadStateResult struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []ReadShareGroupStateResponsePartitionResult
 	UnknownTags []fastcodec.Tag
 }
@@ -38,7 +32,7 @@ type ReadShareGroupStateResponseReadStateResult struct {
 type ReadShareGroupStateResponsePartitionResult struct {
 	Partition    int32
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null = null"`
 	StateEpoch   int32
 	StartOffset  int64
 	StateBatches []ReadShareGroupStateResponseStateBatch
@@ -54,90 +48,88 @@ type ReadShareGroupStateResponseStateBatch struct {
 	UnknownTags   []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ReadShareGroupStateResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("ReadShareGroupStateResponse", version, 0, 0)
-	default:
-		out, bad = appendReadShareGroupStateResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ReadShareGroupStateResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("ReadShareGroupStateResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("ReadShareGroupStateResponse", version)
-	}
-	return out, nil
-}
-
-func appendReadShareGroupStateResponseFlexible(dst []byte, x *ReadShareGroupStateResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendReadShareGroupStateResponseReadStateResultFlexibleSlice(dst, x.Results); bad != nil {
-		return nil, bad.in("Results", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.Results), e)
+	if len(x.Results) > 0 {
+		dst = flexibleAllReadShareGroupStateResponseReadStateResult(dst, x.Results, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ReadShareGroupStateResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendReadShareGroupStateResponseReadStateResultFlexibleSlice(dst []byte, s []ReadShareGroupStateResponseReadStateResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllReadShareGroupStateResponseReadStateResult(dst []byte, s []ReadShareGroupStateResponseReadStateResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendReadShareGroupStateResponsePartitionResultFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllReadShareGroupStateResponsePartitionResult(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendReadShareGroupStateResponsePartitionResultFlexibleSlice(dst []byte, s []ReadShareGroupStateResponsePartitionResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllReadShareGroupStateResponsePartitionResult(dst []byte, s []ReadShareGroupStateResponsePartitionResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.StateBatches)) {
-			return nil, tooLong(i, "ErrorMessage:text StateBatches", len(x.ErrorMessage), len(x.StateBatches))
+		f0 := x.ErrorMessage
+		if n := len(dst) + 52; n <= cap(dst) && len(f0) <= 32 && len(x.StateBatches) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			{
+				p := (*[12]byte)(w[o : o+12])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.StateEpoch))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.StartOffset))
+			}
+			w[o+12] = byte(len(x.StateBatches) + 1)
+			dst = dst[:len(dst)+o+13]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.StateEpoch))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.StartOffset))
+			dst = compactCount(dst, len(x.StateBatches), e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.StateEpoch))
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.StartOffset))
-		dst = compactCount(dst, len(x.StateBatches))
-		if dst, bad = appendReadShareGroupStateResponseStateBatchFlexibleSlice(dst, x.StateBatches); bad != nil {
-			return nil, bad.in("StateBatches", i)
+		if len(x.StateBatches) > 0 {
+			dst = flexibleAllReadShareGroupStateResponseStateBatch(dst, x.StateBatches, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendReadShareGroupStateResponseStateBatchFlexibleSlice(dst []byte, s []ReadShareGroupStateResponseStateBatch) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllReadShareGroupStateResponseStateBatch(dst []byte, s []ReadShareGroupStateResponseStateBatch, e *encoder) []byte {
 	dst = grow(dst, len(s)*20)
 	for i := range s {
 		x := &s[i]
@@ -150,11 +142,9 @@ func appendReadShareGroupStateResponseStateBatchFlexibleSlice(dst []byte, s []Re
 		p[19] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*20)
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -10,11 +10,11 @@ import (
 
 // ReadShareGroupStateSummaryRequest is Kafka's message of that name, versions 0-1.
 type ReadShareGroupStateSummaryRequest struct {
-	GroupID     []byte
+	GroupID     []byte `kafka:"GroupId string"`
 	Topics      []ReadShareGroupStateSummaryRequestReadStateSummaryData
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewReadShareGroupStateSummaryRequest returns one with Kafka's defaults.
@@ -22,15 +22,9 @@ func NewReadShareGroupStateSummaryRequest() ReadShareGroupStateSummaryRequest {
 	return ReadShareGroupStateSummaryRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ReadShareGroupStateSummaryRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ReadShareGroupStateSummaryRequestReadStateSummaryData is the struct ReadStateSummaryData of ReadShareGroupStateSummaryRequest.
 type ReadShareGroupStateSummaryRequestReadStateSummaryData struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []ReadShareGroupStateSummaryRequestPartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -42,65 +36,62 @@ type ReadShareGroupStateSummaryRequestPartitionData struct {
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ReadShareGroupStateSummaryRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ReadShareGroupStateSummaryRequest", version, 0, 1)
-	default:
-		out, bad = appendReadShareGroupStateSummaryRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ReadShareGroupStateSummaryRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ReadShareGroupStateSummaryRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ReadShareGroupStateSummaryRequest", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.GroupID
+	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactString(dst, x.GroupID, e)
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendReadShareGroupStateSummaryRequestFlexible(dst []byte, x *ReadShareGroupStateSummaryRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text Topics", len(x.GroupID), len(x.Topics))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendReadShareGroupStateSummaryRequestReadStateSummaryDataFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllReadShareGroupStateSummaryRequestReadStateSummaryData(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ReadShareGroupStateSummaryRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendReadShareGroupStateSummaryRequestReadStateSummaryDataFlexibleSlice(dst []byte, s []ReadShareGroupStateSummaryRequestReadStateSummaryData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllReadShareGroupStateSummaryRequestReadStateSummaryData(dst []byte, s []ReadShareGroupStateSummaryRequestReadStateSummaryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendReadShareGroupStateSummaryRequestPartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllReadShareGroupStateSummaryRequestPartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendReadShareGroupStateSummaryRequestPartitionDataFlexibleSlice(dst []byte, s []ReadShareGroupStateSummaryRequestPartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllReadShareGroupStateSummaryRequestPartitionData(dst []byte, s []ReadShareGroupStateSummaryRequestPartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*9)
 	for i := range s {
 		x := &s[i]
@@ -111,11 +102,9 @@ func appendReadShareGroupStateSummaryRequestPartitionDataFlexibleSlice(dst []byt
 		p[8] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*9)
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -13,7 +13,7 @@ type ReadShareGroupStateSummaryResponse struct {
 	Results     []ReadShareGroupStateSummaryResponseReadStateSummaryResult
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewReadShareGroupStateSummaryResponse returns one with Kafka's defaults.
@@ -21,15 +21,9 @@ func NewReadShareGroupStateSummaryResponse() ReadShareGroupStateSummaryResponse 
 	return ReadShareGroupStateSummaryResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ReadShareGroupStateSummaryResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ReadShareGroupStateSummaryResponseReadStateSummaryResult is the struct ReadStateSummaryResult of ReadShareGroupStateSummaryResponse.
 type ReadShareGroupStateSummaryResponseReadStateSummaryResult struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []ReadShareGroupStateSummaryResponsePartitionResult
 	UnknownTags []fastcodec.Tag
 }
@@ -38,11 +32,11 @@ type ReadShareGroupStateSummaryResponseReadStateSummaryResult struct {
 type ReadShareGroupStateSummaryResponsePartitionResult struct {
 	Partition             int32
 	ErrorCode             fastcodec.ErrorCode
-	ErrorMessage          []byte // nullable
+	ErrorMessage          []byte `kafka:"ErrorMessage string null = null"`
 	StateEpoch            int32
 	LeaderEpoch           int32
 	StartOffset           int64
-	DeliveryCompleteCount int32 // versions 1+, ignorable
+	DeliveryCompleteCount int32 `kafka:"DeliveryCompleteCount 1+ = -1 ignorable"`
 	UnknownTags           []fastcodec.Tag
 }
 
@@ -51,88 +45,93 @@ func NewReadShareGroupStateSummaryResponsePartitionResult() ReadShareGroupStateS
 	return ReadShareGroupStateSummaryResponsePartitionResult{DeliveryCompleteCount: -1}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ReadShareGroupStateSummaryResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ReadShareGroupStateSummaryResponse", version, 0, 1)
-	default:
-		out, bad = appendReadShareGroupStateSummaryResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ReadShareGroupStateSummaryResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ReadShareGroupStateSummaryResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ReadShareGroupStateSummaryResponse", version)
-	}
-	return out, nil
-}
-
-func appendReadShareGroupStateSummaryResponseFlexible(dst []byte, x *ReadShareGroupStateSummaryResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "Results", len(x.Results))
-	}
-	dst = compactCount(dst, len(x.Results))
-	if dst, bad = appendReadShareGroupStateSummaryResponseReadStateSummaryResultFlexibleSlice(dst, x.Results, v); bad != nil {
-		return nil, bad.in("Results", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.Results), e)
+	if len(x.Results) > 0 {
+		dst = flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst, x.Results, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ReadShareGroupStateSummaryResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendReadShareGroupStateSummaryResponseReadStateSummaryResultFlexibleSlice(dst []byte, s []ReadShareGroupStateSummaryResponseReadStateSummaryResult, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst []byte, s []ReadShareGroupStateSummaryResponseReadStateSummaryResult, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendReadShareGroupStateSummaryResponsePartitionResultFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllReadShareGroupStateSummaryResponsePartitionResult(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendReadShareGroupStateSummaryResponsePartitionResultFlexibleSlice(dst []byte, s []ReadShareGroupStateSummaryResponsePartitionResult, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllReadShareGroupStateSummaryResponsePartitionResult(dst []byte, s []ReadShareGroupStateSummaryResponsePartitionResult, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.StateEpoch))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
-			binary.BigEndian.PutUint64(p[8:16], uint64(x.StartOffset))
-		}
-		if v >= 1 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.ErrorMessage
+		if n := len(dst) + 60; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			{
+				p := (*[16]byte)(w[o : o+16])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.StateEpoch))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.StartOffset))
+			}
+			o += 16
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.DeliveryCompleteCount))
+				o += 4
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.StateEpoch))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
+				binary.BigEndian.PutUint64(p[8:16], uint64(x.StartOffset))
+			}
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

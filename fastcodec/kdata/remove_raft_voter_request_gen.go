@@ -10,12 +10,12 @@ import (
 
 // RemoveRaftVoterRequest is Kafka's message of that name, versions 0.
 type RemoveRaftVoterRequest struct {
-	ClusterID        []byte // nullable
-	VoterID          int32
-	VoterDirectoryID fastcodec.UUID
+	ClusterID        []byte         `kafka:"ClusterId string null"`
+	VoterID          int32          `kafka:"VoterId"`
+	VoterDirectoryID fastcodec.UUID `kafka:"VoterDirectoryId"`
 	UnknownTags      []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewRemoveRaftVoterRequest returns one with Kafka's defaults.
@@ -23,46 +23,42 @@ func NewRemoveRaftVoterRequest() RemoveRaftVoterRequest {
 	return RemoveRaftVoterRequest{ClusterID: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *RemoveRaftVoterRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *RemoveRaftVoterRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("RemoveRaftVoterRequest", version, 0, 0)
-	default:
-		out, bad = appendRemoveRaftVoterRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *RemoveRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("RemoveRaftVoterRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("RemoveRaftVoterRequest", version)
-	}
-	return out, nil
-}
-
-func appendRemoveRaftVoterRequestFlexible(dst []byte, x *RemoveRaftVoterRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "ClusterId:text", len(x.ClusterID))
-	}
-	dst = compactNullableString(dst, x.ClusterID)
-	dst = room(dst, 21)
-	{
-		p := (*[21]byte)(dst[len(dst)-21:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.VoterID))
-		binary.BigEndian.PutUint64(p[4:12], x.VoterDirectoryID.Hi)
-		binary.BigEndian.PutUint64(p[12:20], x.VoterDirectoryID.Lo)
-		p[20] = 0
-	}
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	f0 := x.ClusterID
+	if n := len(dst) + 54; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		{
+			p := (*[21]byte)(w[o : o+21])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.VoterID))
+			binary.BigEndian.PutUint64(p[4:12], x.VoterDirectoryID.Hi)
+			binary.BigEndian.PutUint64(p[12:20], x.VoterDirectoryID.Lo)
+			p[20] = 0
 		}
+		dst = dst[:len(dst)+o+21]
+	} else {
+		dst = compactNullableString(dst, x.ClusterID, e)
+		dst = room(dst, 21)
+		{
+			p := (*[21]byte)(dst[len(dst)-21:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.VoterID))
+			binary.BigEndian.PutUint64(p[4:12], x.VoterDirectoryID.Hi)
+			binary.BigEndian.PutUint64(p[12:20], x.VoterDirectoryID.Lo)
+			p[20] = 0
+		}
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	if e.failed {
+		return dst[:start], explain(x, "RemoveRaftVoterRequest", v, 0)
 	}
 	return dst, nil
 }

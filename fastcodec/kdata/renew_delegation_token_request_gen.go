@@ -10,11 +10,11 @@ import (
 
 // RenewDelegationTokenRequest is Kafka's message of that name, versions 0-2.
 type RenewDelegationTokenRequest struct {
-	Hmac          []byte
+	Hmac          []byte `kafka:"Hmac bytes"`
 	RenewPeriodMs int64
 	UnknownTags   []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewRenewDelegationTokenRequest returns one with Kafka's defaults.
@@ -22,54 +22,26 @@ func NewRenewDelegationTokenRequest() RenewDelegationTokenRequest {
 	return RenewDelegationTokenRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *RenewDelegationTokenRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *RenewDelegationTokenRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("RenewDelegationTokenRequest", version, 0, 2)
-	case version >= 2:
-		out, bad = appendRenewDelegationTokenRequestFlexible(dst, x)
-	default:
-		out, bad = appendRenewDelegationTokenRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *RenewDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("RenewDelegationTokenRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("RenewDelegationTokenRequest", version)
-	}
-	return out, nil
-}
-
-func appendRenewDelegationTokenRequestFlexible(dst []byte, x *RenewDelegationTokenRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Hmac)) {
-		return nil, tooLong(-1, "Hmac", len(x.Hmac))
-	}
-	dst = compactBytes(dst, x.Hmac)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.RenewPeriodMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactBytes(dst, x.Hmac, e)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.RenewPeriodMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		dst = legacyBytes(dst, x.Hmac, e)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.RenewPeriodMs))
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendRenewDelegationTokenRequestLegacy(dst []byte, x *RenewDelegationTokenRequest) ([]byte, *failure) {
-	if tooMany(len(x.Hmac)) {
-		return nil, tooLong(-1, "Hmac", len(x.Hmac))
-	}
-	dst = legacyBytes(dst, x.Hmac)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.RenewPeriodMs))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "RenewDelegationTokenRequest", v, 2)
 	}
 	return dst, nil
 }

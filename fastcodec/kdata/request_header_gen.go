@@ -10,82 +10,83 @@ import (
 
 // RequestHeader is Kafka's message of that name, versions 0-2.
 type RequestHeader struct {
-	RequestAPIKey     fastcodec.APIKey
-	RequestAPIVersion int16
-	CorrelationID     int32
-	ClientID          []byte // versions 1+, nullable
+	RequestAPIKey     fastcodec.APIKey `kafka:"RequestApiKey"`
+	RequestAPIVersion int16            `kafka:"RequestApiVersion"`
+	CorrelationID     int32            `kafka:"CorrelationId"`
+	ClientID          []byte           `kafka:"ClientId string 1+ null"`
 	UnknownTags       []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewRequestHeader returns one with Kafka's defaults.
 func NewRequestHeader() RequestHeader { return RequestHeader{ClientID: []byte{}} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *RequestHeader) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *RequestHeader) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("RequestHeader", version, 0, 2)
-	case version >= 2:
-		out, bad = appendRequestHeaderFlexible(dst, x)
-	default:
-		out, bad = appendRequestHeaderLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *RequestHeader) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("RequestHeader", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("RequestHeader", version)
-	}
-	return out, nil
-}
-
-func appendRequestHeaderFlexible(dst []byte, x *RequestHeader) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClientID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "ClientId:text", len(x.ClientID))
-	}
-	dst = room(dst, 8)
-	{
-		p := (*[8]byte)(dst[len(dst)-8:])
-		binary.BigEndian.PutUint16(p[0:2], uint16(x.RequestAPIKey))
-		binary.BigEndian.PutUint16(p[2:4], uint16(x.RequestAPIVersion))
-		binary.BigEndian.PutUint32(p[4:8], uint32(x.CorrelationID))
-	}
-	dst = legacyNullableString(dst, x.ClientID)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		f0 := x.ClientID
+		if n := len(dst) + 43; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.RequestAPIKey))
+			binary.BigEndian.PutUint16(w[2:4], uint16(x.RequestAPIVersion))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.CorrelationID))
+			binary.BigEndian.PutUint16(w[8:10], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[10:42]), f0)
+			o := 10 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 8)
+			{
+				p := (*[8]byte)(dst[len(dst)-8:])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.RequestAPIKey))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.RequestAPIVersion))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.CorrelationID))
+			}
+			dst = legacyNullableString(dst, x.ClientID, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
 		}
+	} else {
+		if v < 1 && (x.ClientID == nil || len(x.ClientID) > 0) {
+			e.failed = true
+		}
+		f0 := x.ClientID
+		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.RequestAPIKey))
+			binary.BigEndian.PutUint16(w[2:4], uint16(x.RequestAPIVersion))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.CorrelationID))
+			o := 8
+			if v >= 1 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				o += 2 + len(f0)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = room(dst, 8)
+			{
+				p := (*[8]byte)(dst[len(dst)-8:])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.RequestAPIKey))
+				binary.BigEndian.PutUint16(p[2:4], uint16(x.RequestAPIVersion))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.CorrelationID))
+			}
+			if v >= 1 {
+				dst = legacyNullableString(dst, x.ClientID, e)
+			}
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendRequestHeaderLegacy(dst []byte, x *RequestHeader, v int16) ([]byte, *failure) {
-	if len(x.ClientID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "ClientId:text", len(x.ClientID))
-	}
-	dst = room(dst, 8)
-	{
-		p := (*[8]byte)(dst[len(dst)-8:])
-		binary.BigEndian.PutUint16(p[0:2], uint16(x.RequestAPIKey))
-		binary.BigEndian.PutUint16(p[2:4], uint16(x.RequestAPIVersion))
-		binary.BigEndian.PutUint32(p[4:8], uint32(x.CorrelationID))
-	}
-	if v >= 1 {
-		dst = legacyNullableString(dst, x.ClientID)
-	} else if x.ClientID == nil || len(x.ClientID) > 0 {
-		return nil, lacking("ClientId", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "RequestHeader", v, 2)
 	}
 	return dst, nil
 }

@@ -10,55 +10,33 @@ import (
 
 // ResponseHeader is Kafka's message of that name, versions 0-1.
 type ResponseHeader struct {
-	CorrelationID int32
+	CorrelationID int32 `kafka:"CorrelationId"`
 	UnknownTags   []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewResponseHeader returns one with Kafka's defaults.
 func NewResponseHeader() ResponseHeader { return ResponseHeader{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ResponseHeader) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ResponseHeader) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ResponseHeader", version, 0, 1)
-	case version >= 1:
-		out, bad = appendResponseHeaderFlexible(dst, x)
-	default:
-		out, bad = appendResponseHeaderLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ResponseHeader) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ResponseHeader", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ResponseHeader", version)
-	}
-	return out, nil
-}
-
-func appendResponseHeaderFlexible(dst []byte, x *ResponseHeader) ([]byte, *failure) {
-	var bad *failure
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendResponseHeaderLegacy(dst []byte, x *ResponseHeader) ([]byte, *failure) {
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "ResponseHeader", v, 1)
 	}
 	return dst, nil
 }

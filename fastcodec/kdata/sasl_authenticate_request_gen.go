@@ -8,61 +8,33 @@ import (
 
 // SaslAuthenticateRequest is Kafka's message of that name, versions 0-2.
 type SaslAuthenticateRequest struct {
-	AuthBytes   []byte
+	AuthBytes   []byte `kafka:"AuthBytes bytes"`
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewSaslAuthenticateRequest returns one with Kafka's defaults.
 func NewSaslAuthenticateRequest() SaslAuthenticateRequest { return SaslAuthenticateRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *SaslAuthenticateRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *SaslAuthenticateRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("SaslAuthenticateRequest", version, 0, 2)
-	case version >= 2:
-		out, bad = appendSaslAuthenticateRequestFlexible(dst, x)
-	default:
-		out, bad = appendSaslAuthenticateRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *SaslAuthenticateRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("SaslAuthenticateRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("SaslAuthenticateRequest", version)
-	}
-	return out, nil
-}
-
-func appendSaslAuthenticateRequestFlexible(dst []byte, x *SaslAuthenticateRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.AuthBytes)) {
-		return nil, tooLong(-1, "AuthBytes", len(x.AuthBytes))
-	}
-	dst = compactBytes(dst, x.AuthBytes)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		dst = compactBytes(dst, x.AuthBytes, e)
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		dst = legacyBytes(dst, x.AuthBytes, e)
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendSaslAuthenticateRequestLegacy(dst []byte, x *SaslAuthenticateRequest) ([]byte, *failure) {
-	if tooMany(len(x.AuthBytes)) {
-		return nil, tooLong(-1, "AuthBytes", len(x.AuthBytes))
-	}
-	dst = legacyBytes(dst, x.AuthBytes)
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "SaslAuthenticateRequest", v, 2)
 	}
 	return dst, nil
 }

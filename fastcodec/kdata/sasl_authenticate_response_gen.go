@@ -11,12 +11,12 @@ import (
 // SaslAuthenticateResponse is Kafka's message of that name, versions 0-2.
 type SaslAuthenticateResponse struct {
 	ErrorCode         fastcodec.ErrorCode
-	ErrorMessage      []byte // nullable
-	AuthBytes         []byte
-	SessionLifetimeMs int64 // versions 1+, ignorable
+	ErrorMessage      []byte `kafka:"ErrorMessage string null"`
+	AuthBytes         []byte `kafka:"AuthBytes bytes"`
+	SessionLifetimeMs int64  `kafka:"SessionLifetimeMs 1+ ignorable"`
 	UnknownTags       []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewSaslAuthenticateResponse returns one with Kafka's defaults.
@@ -24,60 +24,52 @@ func NewSaslAuthenticateResponse() SaslAuthenticateResponse {
 	return SaslAuthenticateResponse{ErrorMessage: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *SaslAuthenticateResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *SaslAuthenticateResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("SaslAuthenticateResponse", version, 0, 2)
-	case version >= 2:
-		out, bad = appendSaslAuthenticateResponseFlexible(dst, x)
-	default:
-		out, bad = appendSaslAuthenticateResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *SaslAuthenticateResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("SaslAuthenticateResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("SaslAuthenticateResponse", version)
-	}
-	return out, nil
-}
-
-func appendSaslAuthenticateResponseFlexible(dst []byte, x *SaslAuthenticateResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.AuthBytes)) {
-		return nil, tooLong(-1, "ErrorMessage:text AuthBytes", len(x.ErrorMessage), len(x.AuthBytes))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactBytes(dst, x.AuthBytes)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.SessionLifetimeMs))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
 		}
-	}
-	return dst, nil
-}
-
-func appendSaslAuthenticateResponseLegacy(dst []byte, x *SaslAuthenticateResponse, v int16) ([]byte, *failure) {
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.AuthBytes)) {
-		return nil, tooLong(-1, "ErrorMessage:text AuthBytes", len(x.ErrorMessage), len(x.AuthBytes))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyNullableString(dst, x.ErrorMessage)
-	dst = legacyBytes(dst, x.AuthBytes)
-	if v >= 1 {
+		dst = compactBytes(dst, x.AuthBytes, e)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.SessionLifetimeMs))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[4:36]), f0)
+			o := 4 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyNullableString(dst, x.ErrorMessage, e)
+		}
+		dst = legacyBytes(dst, x.AuthBytes, e)
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.SessionLifetimeMs))
+		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "SaslAuthenticateResponse", v, 2)
 	}
 	return dst, nil
 }

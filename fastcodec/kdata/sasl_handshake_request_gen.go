@@ -3,45 +3,39 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
 // SaslHandshakeRequest is Kafka's message of that name, versions 0-1.
 type SaslHandshakeRequest struct {
-	Mechanism []byte
+	Mechanism []byte `kafka:"Mechanism string"`
 
-	held []byte
+	held
 }
 
 // NewSaslHandshakeRequest returns one with Kafka's defaults.
 func NewSaslHandshakeRequest() SaslHandshakeRequest { return SaslHandshakeRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *SaslHandshakeRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *SaslHandshakeRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("SaslHandshakeRequest", version, 0, 1)
-	default:
-		out, bad = appendSaslHandshakeRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *SaslHandshakeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("SaslHandshakeRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("SaslHandshakeRequest", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.Mechanism
+	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+		putShort((*[32]byte)(w[2:34]), f0)
+		o := 2 + len(f0)
+		dst = dst[:len(dst)+o]
+	} else {
+		dst = legacyString(dst, x.Mechanism, e)
 	}
-	return out, nil
-}
-
-func appendSaslHandshakeRequestLegacy(dst []byte, x *SaslHandshakeRequest) ([]byte, *failure) {
-	if len(x.Mechanism) > fastcodec.MaxString {
-		return nil, tooLong(-1, "Mechanism:text", len(x.Mechanism))
+	if e.failed {
+		return dst[:start], explain(x, "SaslHandshakeRequest", v, 32767)
 	}
-	dst = legacyString(dst, x.Mechanism)
 	return dst, nil
 }

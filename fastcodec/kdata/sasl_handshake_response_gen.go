@@ -11,45 +11,34 @@ import (
 // SaslHandshakeResponse is Kafka's message of that name, versions 0-1.
 type SaslHandshakeResponse struct {
 	ErrorCode  fastcodec.ErrorCode
-	Mechanisms [][]byte
+	Mechanisms [][]byte `kafka:"Mechanisms string"`
 
-	held []byte
+	held
 }
 
 // NewSaslHandshakeResponse returns one with Kafka's defaults.
 func NewSaslHandshakeResponse() SaslHandshakeResponse { return SaslHandshakeResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *SaslHandshakeResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *SaslHandshakeResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("SaslHandshakeResponse", version, 0, 1)
-	default:
-		out, bad = appendSaslHandshakeResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *SaslHandshakeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("SaslHandshakeResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("SaslHandshakeResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 6; n <= cap(dst) {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+		binary.BigEndian.PutUint32(w[2:6], uint32(len(x.Mechanisms)))
+		dst = dst[:len(dst)+6]
+	} else {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = legacyCount(dst, len(x.Mechanisms), e)
 	}
-	return out, nil
-}
-
-func appendSaslHandshakeResponseLegacy(dst []byte, x *SaslHandshakeResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Mechanisms)) {
-		return nil, tooLong(-1, "Mechanisms", len(x.Mechanisms))
+	if len(x.Mechanisms) > 0 {
+		dst = legacyStrings(dst, x.Mechanisms, e)
 	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyCount(dst, len(x.Mechanisms))
-	if dst, bad = legacyStrings(dst, x.Mechanisms); bad != nil {
-		return nil, bad.in("Mechanisms", -1)
+	if e.failed {
+		return dst[:start], explain(x, "SaslHandshakeResponse", v, 32767)
 	}
 	return dst, nil
 }

@@ -10,14 +10,14 @@ import (
 
 // ShareAcknowledgeRequest is Kafka's message of that name, versions 0-2.
 type ShareAcknowledgeRequest struct {
-	GroupID           []byte // nullable
-	MemberID          []byte // nullable
+	GroupID           []byte `kafka:"GroupId string null = null"`
+	MemberID          []byte `kafka:"MemberId string null"`
 	ShareSessionEpoch int32
-	IsRenewAck        bool // versions 2+
+	IsRenewAck        bool `kafka:"IsRenewAck 2+"`
 	Topics            []ShareAcknowledgeRequestAcknowledgeTopic
 	UnknownTags       []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewShareAcknowledgeRequest returns one with Kafka's defaults.
@@ -25,15 +25,9 @@ func NewShareAcknowledgeRequest() ShareAcknowledgeRequest {
 	return ShareAcknowledgeRequest{MemberID: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ShareAcknowledgeRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ShareAcknowledgeRequestAcknowledgeTopic is the struct AcknowledgeTopic of ShareAcknowledgeRequest.
 type ShareAcknowledgeRequestAcknowledgeTopic struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []ShareAcknowledgeRequestAcknowledgePartition
 	UnknownTags []fastcodec.Tag
 }
@@ -53,109 +47,123 @@ type ShareAcknowledgeRequestAcknowledgementBatch struct {
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ShareAcknowledgeRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ShareAcknowledgeRequest", version, 0, 2)
-	default:
-		out, bad = appendShareAcknowledgeRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ShareAcknowledgeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ShareAcknowledgeRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ShareAcknowledgeRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 2 && x.IsRenewAck {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendShareAcknowledgeRequestFlexible(dst []byte, x *ShareAcknowledgeRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text Topics", len(x.GroupID), len(x.MemberID), len(x.Topics))
+	f0, f1 := x.GroupID, x.MemberID
+	if n := len(dst) + 72; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(lengthOf(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ShareSessionEpoch))
+		o += 4
+		if v >= 2 {
+			w[o] = bit(x.IsRenewAck)
+			o += 1
+		}
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactNullableString(dst, x.GroupID, e)
+		dst = compactNullableString(dst, x.MemberID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ShareSessionEpoch))
+		if v >= 2 {
+			dst = append(dst, bit(x.IsRenewAck))
+		}
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	dst = compactNullableString(dst, x.GroupID)
-	dst = compactNullableString(dst, x.MemberID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ShareSessionEpoch))
-	if v >= 2 {
-		dst = append(dst, bit(x.IsRenewAck))
-	} else if x.IsRenewAck {
-		return nil, lacking("IsRenewAck", -1)
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendShareAcknowledgeRequestAcknowledgeTopicFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllShareAcknowledgeRequestAcknowledgeTopic(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ShareAcknowledgeRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendShareAcknowledgeRequestAcknowledgeTopicFlexibleSlice(dst []byte, s []ShareAcknowledgeRequestAcknowledgeTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareAcknowledgeRequestAcknowledgeTopic(dst []byte, s []ShareAcknowledgeRequestAcknowledgeTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendShareAcknowledgeRequestAcknowledgePartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllShareAcknowledgeRequestAcknowledgePartition(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareAcknowledgeRequestAcknowledgePartitionFlexibleSlice(dst []byte, s []ShareAcknowledgeRequestAcknowledgePartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareAcknowledgeRequestAcknowledgePartition(dst []byte, s []ShareAcknowledgeRequestAcknowledgePartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.AcknowledgementBatches)) {
-			return nil, tooLong(i, "AcknowledgementBatches", len(x.AcknowledgementBatches))
+		if n := len(dst) + 5; n <= cap(dst) && len(x.AcknowledgementBatches) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			w[4] = byte(len(x.AcknowledgementBatches) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = compactCount(dst, len(x.AcknowledgementBatches), e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = compactCount(dst, len(x.AcknowledgementBatches))
-		if dst, bad = appendShareAcknowledgeRequestAcknowledgementBatchFlexibleSlice(dst, x.AcknowledgementBatches); bad != nil {
-			return nil, bad.in("AcknowledgementBatches", i)
+		if len(x.AcknowledgementBatches) > 0 {
+			dst = flexibleAllShareAcknowledgeRequestAcknowledgementBatch(dst, x.AcknowledgementBatches, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareAcknowledgeRequestAcknowledgementBatchFlexibleSlice(dst []byte, s []ShareAcknowledgeRequestAcknowledgementBatch) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareAcknowledgeRequestAcknowledgementBatch(dst []byte, s []ShareAcknowledgeRequestAcknowledgementBatch, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.AcknowledgeTypes)) {
-			return nil, tooLong(i, "AcknowledgeTypes", len(x.AcknowledgeTypes))
-		}
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
-		dst = compactCount(dst, len(x.AcknowledgeTypes))
-		dst = appendInt8s(dst, x.AcknowledgeTypes)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.AcknowledgeTypes
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], uint64(x.FirstOffset))
+			binary.BigEndian.PutUint64(w[8:16], uint64(x.LastOffset))
+			w[16] = byte(len(f0) + 1)
+			putInt8s((*[32]byte)(w[17:49]), f0)
+			o := 17 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+			dst = compactInt8s(dst, x.AcknowledgeTypes, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -12,27 +12,21 @@ import (
 type ShareAcknowledgeResponse struct {
 	ThrottleTimeMs           int32
 	ErrorCode                fastcodec.ErrorCode
-	ErrorMessage             []byte // nullable
-	AcquisitionLockTimeoutMs int32  // versions 2+, ignorable
+	ErrorMessage             []byte `kafka:"ErrorMessage string null = null"`
+	AcquisitionLockTimeoutMs int32  `kafka:"AcquisitionLockTimeoutMs 2+ ignorable"`
 	Responses                []ShareAcknowledgeResponseTopicResponse
 	NodeEndpoints            []ShareAcknowledgeResponseNodeEndpoint
 	UnknownTags              []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewShareAcknowledgeResponse returns one with Kafka's defaults.
 func NewShareAcknowledgeResponse() ShareAcknowledgeResponse { return ShareAcknowledgeResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ShareAcknowledgeResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ShareAcknowledgeResponseTopicResponse is the struct ShareAcknowledgeTopicResponse of ShareAcknowledgeResponse.
 type ShareAcknowledgeResponseTopicResponse struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []ShareAcknowledgeResponsePartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -41,118 +35,124 @@ type ShareAcknowledgeResponseTopicResponse struct {
 type ShareAcknowledgeResponsePartitionData struct {
 	PartitionIndex int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null = null"`
 	CurrentLeader  ShareAcknowledgeResponseLeaderIDAndEpoch
 	UnknownTags    []fastcodec.Tag
 }
 
 // ShareAcknowledgeResponseLeaderIDAndEpoch is the struct LeaderIdAndEpoch of ShareAcknowledgeResponse.
 type ShareAcknowledgeResponseLeaderIDAndEpoch struct {
-	LeaderID    int32
+	LeaderID    int32 `kafka:"LeaderId"`
 	LeaderEpoch int32
 	UnknownTags []fastcodec.Tag
 }
 
 // ShareAcknowledgeResponseNodeEndpoint is the struct NodeEndpoint of ShareAcknowledgeResponse.
 type ShareAcknowledgeResponseNodeEndpoint struct {
-	NodeID      int32
-	Host        []byte
+	NodeID      int32  `kafka:"NodeId"`
+	Host        []byte `kafka:"Host string"`
 	Port        int32
-	Rack        []byte // nullable
+	Rack        []byte `kafka:"Rack string null = null"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ShareAcknowledgeResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ShareAcknowledgeResponse", version, 0, 2)
-	default:
-		out, bad = appendShareAcknowledgeResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ShareAcknowledgeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ShareAcknowledgeResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ShareAcknowledgeResponse", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.ErrorMessage
+	if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 && len(x.Responses) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		if v >= 2 {
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.AcquisitionLockTimeoutMs))
+			o += 4
+		}
+		w[o] = byte(len(x.Responses) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		if v >= 2 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.AcquisitionLockTimeoutMs))
+		}
+		dst = compactCount(dst, len(x.Responses), e)
 	}
-	return out, nil
-}
-
-func appendShareAcknowledgeResponseFlexible(dst []byte, x *ShareAcknowledgeResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Responses)|len(x.NodeEndpoints)) {
-		return nil, tooLong(-1, "ErrorMessage:text Responses NodeEndpoints", len(x.ErrorMessage), len(x.Responses), len(x.NodeEndpoints))
+	if len(x.Responses) > 0 {
+		dst = flexibleAllShareAcknowledgeResponseTopicResponse(dst, x.Responses, e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	if v >= 2 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AcquisitionLockTimeoutMs))
-	}
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendShareAcknowledgeResponseTopicResponseFlexibleSlice(dst, x.Responses); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	dst = compactCount(dst, len(x.NodeEndpoints))
-	if dst, bad = appendShareAcknowledgeResponseNodeEndpointFlexibleSlice(dst, x.NodeEndpoints); bad != nil {
-		return nil, bad.in("NodeEndpoints", -1)
+	dst = compactCount(dst, len(x.NodeEndpoints), e)
+	if len(x.NodeEndpoints) > 0 {
+		dst = flexibleAllShareAcknowledgeResponseNodeEndpoint(dst, x.NodeEndpoints, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ShareAcknowledgeResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendShareAcknowledgeResponseTopicResponseFlexibleSlice(dst []byte, s []ShareAcknowledgeResponseTopicResponse) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareAcknowledgeResponseTopicResponse(dst []byte, s []ShareAcknowledgeResponseTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendShareAcknowledgeResponsePartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllShareAcknowledgeResponsePartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareAcknowledgeResponsePartitionDataFlexibleSlice(dst []byte, s []ShareAcknowledgeResponsePartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareAcknowledgeResponsePartitionData(dst []byte, s []ShareAcknowledgeResponsePartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "ErrorMessage:text", len(x.ErrorMessage))
+		f0 := x.ErrorMessage
+		if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		if dst, bad = appendShareAcknowledgeResponseLeaderIDAndEpochFlexible(dst, &x.CurrentLeader); bad != nil {
-			return nil, bad.in("CurrentLeader", i)
-		}
+		dst = flexibleShareAcknowledgeResponseLeaderIDAndEpoch(dst, &x.CurrentLeader, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareAcknowledgeResponseLeaderIDAndEpochFlexible(dst []byte, x *ShareAcknowledgeResponseLeaderIDAndEpoch) ([]byte, *failure) {
-	var bad *failure
+func flexibleShareAcknowledgeResponseLeaderIDAndEpoch(dst []byte, x *ShareAcknowledgeResponseLeaderIDAndEpoch, e *encoder) []byte {
 	dst = room(dst, 9)
 	{
 		p := (*[9]byte)(dst[len(dst)-9:])
@@ -161,30 +161,37 @@ func appendShareAcknowledgeResponseLeaderIDAndEpochFlexible(dst []byte, x *Share
 		p[8] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareAcknowledgeResponseNodeEndpointFlexibleSlice(dst []byte, s []ShareAcknowledgeResponseNodeEndpoint) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareAcknowledgeResponseNodeEndpoint(dst []byte, s []ShareAcknowledgeResponseNodeEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host)|len(x.Rack) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text Rack:text", len(x.Host), len(x.Rack))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = compactNullableString(dst, x.Rack)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Host, x.Rack
+		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+			w[o+4] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = compactNullableString(dst, x.Rack, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

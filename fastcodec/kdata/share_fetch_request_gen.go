@@ -10,21 +10,21 @@ import (
 
 // ShareFetchRequest is Kafka's message of that name, versions 0-2.
 type ShareFetchRequest struct {
-	GroupID             []byte // nullable
-	MemberID            []byte // nullable
+	GroupID             []byte `kafka:"GroupId string null = null"`
+	MemberID            []byte `kafka:"MemberId string null"`
 	ShareSessionEpoch   int32
 	MaxWaitMs           int32
 	MinBytes            int32
-	MaxBytes            int32
-	MaxRecords          int32 // versions 1+
-	BatchSize           int32 // versions 1+
-	ShareAcquireMode    int8  // versions 2+, ignorable
-	IsRenewAck          bool  // versions 2+
+	MaxBytes            int32 `kafka:"MaxBytes = 2147483647"`
+	MaxRecords          int32 `kafka:"MaxRecords 1+"`
+	BatchSize           int32 `kafka:"BatchSize 1+"`
+	ShareAcquireMode    int8  `kafka:"ShareAcquireMode 2+ ignorable"`
+	IsRenewAck          bool  `kafka:"IsRenewAck 2+"`
 	Topics              []ShareFetchRequestFetchTopic
 	ForgottenTopicsData []ShareFetchRequestForgottenTopic
 	UnknownTags         []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewShareFetchRequest returns one with Kafka's defaults.
@@ -35,15 +35,9 @@ func NewShareFetchRequest() ShareFetchRequest {
 	}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ShareFetchRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ShareFetchRequestFetchTopic is the struct FetchTopic of ShareFetchRequest.
 type ShareFetchRequestFetchTopic struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []ShareFetchRequestFetchPartition
 	UnknownTags []fastcodec.Tag
 }
@@ -51,7 +45,7 @@ type ShareFetchRequestFetchTopic struct {
 // ShareFetchRequestFetchPartition is the struct FetchPartition of ShareFetchRequest.
 type ShareFetchRequestFetchPartition struct {
 	PartitionIndex         int32
-	PartitionMaxBytes      int32 // versions 0
+	PartitionMaxBytes      int32 `kafka:"PartitionMaxBytes 0"`
 	AcknowledgementBatches []ShareFetchRequestAcknowledgementBatch
 	UnknownTags            []fastcodec.Tag
 }
@@ -66,163 +60,204 @@ type ShareFetchRequestAcknowledgementBatch struct {
 
 // ShareFetchRequestForgottenTopic is the struct ForgottenTopic of ShareFetchRequest.
 type ShareFetchRequestForgottenTopic struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ShareFetchRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ShareFetchRequest", version, 0, 2)
-	default:
-		out, bad = appendShareFetchRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ShareFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ShareFetchRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ShareFetchRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && x.MaxRecords != 0 {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendShareFetchRequestFlexible(dst []byte, x *ShareFetchRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID) > fastcodec.MaxString || tooMany(len(x.Topics)|len(x.ForgottenTopicsData)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text Topics ForgottenTopicsData", len(x.GroupID), len(x.MemberID), len(x.Topics), len(x.ForgottenTopicsData))
+	if v < 1 && x.BatchSize != 0 {
+		e.failed = true
 	}
-	dst = compactNullableString(dst, x.GroupID)
-	dst = compactNullableString(dst, x.MemberID)
-	dst = room(dst, 16)
-	{
-		p := (*[16]byte)(dst[len(dst)-16:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ShareSessionEpoch))
-		binary.BigEndian.PutUint32(p[4:8], uint32(x.MaxWaitMs))
-		binary.BigEndian.PutUint32(p[8:12], uint32(x.MinBytes))
-		binary.BigEndian.PutUint32(p[12:16], uint32(x.MaxBytes))
+	if v < 2 && x.IsRenewAck {
+		e.failed = true
 	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxRecords))
-	} else if x.MaxRecords != 0 {
-		return nil, lacking("MaxRecords", -1)
+	f0, f1 := x.GroupID, x.MemberID
+	if n := len(dst) + 93; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(lengthOf(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		{
+			p := (*[16]byte)(w[o : o+16])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.ShareSessionEpoch))
+			binary.BigEndian.PutUint32(p[4:8], uint32(x.MaxWaitMs))
+			binary.BigEndian.PutUint32(p[8:12], uint32(x.MinBytes))
+			binary.BigEndian.PutUint32(p[12:16], uint32(x.MaxBytes))
+		}
+		o += 16
+		if v >= 1 {
+			{
+				p := (*[8]byte)(w[o : o+8])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.MaxRecords))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.BatchSize))
+			}
+			o += 8
+		}
+		if v >= 2 {
+			{
+				p := (*[2]byte)(w[o : o+2])
+				p[0] = byte(x.ShareAcquireMode)
+				p[1] = bit(x.IsRenewAck)
+			}
+			o += 2
+		}
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactNullableString(dst, x.GroupID, e)
+		dst = compactNullableString(dst, x.MemberID, e)
+		dst = room(dst, 16)
+		{
+			p := (*[16]byte)(dst[len(dst)-16:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.ShareSessionEpoch))
+			binary.BigEndian.PutUint32(p[4:8], uint32(x.MaxWaitMs))
+			binary.BigEndian.PutUint32(p[8:12], uint32(x.MinBytes))
+			binary.BigEndian.PutUint32(p[12:16], uint32(x.MaxBytes))
+		}
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxRecords))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchSize))
+		}
+		if v >= 2 {
+			dst = append(dst, byte(x.ShareAcquireMode))
+			dst = append(dst, bit(x.IsRenewAck))
+		}
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchSize))
-	} else if x.BatchSize != 0 {
-		return nil, lacking("BatchSize", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllShareFetchRequestFetchTopic(dst, x.Topics, v, e)
 	}
-	if v >= 2 {
-		dst = append(dst, byte(x.ShareAcquireMode))
-	}
-	if v >= 2 {
-		dst = append(dst, bit(x.IsRenewAck))
-	} else if x.IsRenewAck {
-		return nil, lacking("IsRenewAck", -1)
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendShareFetchRequestFetchTopicFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = compactCount(dst, len(x.ForgottenTopicsData))
-	if dst, bad = appendShareFetchRequestForgottenTopicFlexibleSlice(dst, x.ForgottenTopicsData); bad != nil {
-		return nil, bad.in("ForgottenTopicsData", -1)
+	dst = compactCount(dst, len(x.ForgottenTopicsData), e)
+	if len(x.ForgottenTopicsData) > 0 {
+		dst = flexibleAllShareFetchRequestForgottenTopic(dst, x.ForgottenTopicsData, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ShareFetchRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendShareFetchRequestFetchTopicFlexibleSlice(dst []byte, s []ShareFetchRequestFetchTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareFetchRequestFetchTopic(dst []byte, s []ShareFetchRequestFetchTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendShareFetchRequestFetchPartitionFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllShareFetchRequestFetchPartition(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareFetchRequestFetchPartitionFlexibleSlice(dst []byte, s []ShareFetchRequestFetchPartition, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareFetchRequestFetchPartition(dst []byte, s []ShareFetchRequestFetchPartition, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.AcknowledgementBatches)) {
-			return nil, tooLong(i, "AcknowledgementBatches", len(x.AcknowledgementBatches))
+		if v > 0 && x.PartitionMaxBytes != 0 {
+			e.failed = true
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		if v <= 0 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionMaxBytes))
-		} else if x.PartitionMaxBytes != 0 {
-			return nil, lacking("PartitionMaxBytes", i)
+		if n := len(dst) + 9; n <= cap(dst) && len(x.AcknowledgementBatches) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			o := 4
+			if v <= 0 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionMaxBytes))
+				o += 4
+			}
+			w[o] = byte(len(x.AcknowledgementBatches) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			if v <= 0 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionMaxBytes))
+			}
+			dst = compactCount(dst, len(x.AcknowledgementBatches), e)
 		}
-		dst = compactCount(dst, len(x.AcknowledgementBatches))
-		if dst, bad = appendShareFetchRequestAcknowledgementBatchFlexibleSlice(dst, x.AcknowledgementBatches); bad != nil {
-			return nil, bad.in("AcknowledgementBatches", i)
+		if len(x.AcknowledgementBatches) > 0 {
+			dst = flexibleAllShareFetchRequestAcknowledgementBatch(dst, x.AcknowledgementBatches, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareFetchRequestAcknowledgementBatchFlexibleSlice(dst []byte, s []ShareFetchRequestAcknowledgementBatch) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareFetchRequestAcknowledgementBatch(dst []byte, s []ShareFetchRequestAcknowledgementBatch, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.AcknowledgeTypes)) {
-			return nil, tooLong(i, "AcknowledgeTypes", len(x.AcknowledgeTypes))
-		}
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
-		dst = compactCount(dst, len(x.AcknowledgeTypes))
-		dst = appendInt8s(dst, x.AcknowledgeTypes)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.AcknowledgeTypes
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], uint64(x.FirstOffset))
+			binary.BigEndian.PutUint64(w[8:16], uint64(x.LastOffset))
+			w[16] = byte(len(f0) + 1)
+			putInt8s((*[32]byte)(w[17:49]), f0)
+			o := 17 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+			dst = compactInt8s(dst, x.AcknowledgeTypes, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareFetchRequestForgottenTopicFlexibleSlice(dst []byte, s []ShareFetchRequestForgottenTopic) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareFetchRequestForgottenTopic(dst []byte, s []ShareFetchRequestForgottenTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
-		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Partitions
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[17:49]), f0)
+			o := 17 + 4*len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -12,27 +12,21 @@ import (
 type ShareFetchResponse struct {
 	ThrottleTimeMs           int32
 	ErrorCode                fastcodec.ErrorCode
-	ErrorMessage             []byte // nullable
-	AcquisitionLockTimeoutMs int32  // versions 1+
+	ErrorMessage             []byte `kafka:"ErrorMessage string null = null"`
+	AcquisitionLockTimeoutMs int32  `kafka:"AcquisitionLockTimeoutMs 1+"`
 	Responses                []ShareFetchResponseShareFetchableTopicResponse
 	NodeEndpoints            []ShareFetchResponseNodeEndpoint
 	UnknownTags              []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewShareFetchResponse returns one with Kafka's defaults.
 func NewShareFetchResponse() ShareFetchResponse { return ShareFetchResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ShareFetchResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ShareFetchResponseShareFetchableTopicResponse is the struct ShareFetchableTopicResponse of ShareFetchResponse.
 type ShareFetchResponseShareFetchableTopicResponse struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []ShareFetchResponsePartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -41,18 +35,18 @@ type ShareFetchResponseShareFetchableTopicResponse struct {
 type ShareFetchResponsePartitionData struct {
 	PartitionIndex          int32
 	ErrorCode               fastcodec.ErrorCode
-	ErrorMessage            []byte // nullable
+	ErrorMessage            []byte `kafka:"ErrorMessage string null = null"`
 	AcknowledgeErrorCode    fastcodec.ErrorCode
-	AcknowledgeErrorMessage []byte // nullable
+	AcknowledgeErrorMessage []byte `kafka:"AcknowledgeErrorMessage string null = null"`
 	CurrentLeader           ShareFetchResponseLeaderIDAndEpoch
-	Records                 []byte // nullable in 0
+	Records                 []byte `kafka:"Records records null 0"`
 	AcquiredRecords         []ShareFetchResponseAcquiredRecords
 	UnknownTags             []fastcodec.Tag
 }
 
 // ShareFetchResponseLeaderIDAndEpoch is the struct LeaderIdAndEpoch of ShareFetchResponse.
 type ShareFetchResponseLeaderIDAndEpoch struct {
-	LeaderID    int32
+	LeaderID    int32 `kafka:"LeaderId"`
 	LeaderEpoch int32
 	UnknownTags []fastcodec.Tag
 }
@@ -67,117 +61,128 @@ type ShareFetchResponseAcquiredRecords struct {
 
 // ShareFetchResponseNodeEndpoint is the struct NodeEndpoint of ShareFetchResponse.
 type ShareFetchResponseNodeEndpoint struct {
-	NodeID      int32
-	Host        []byte
+	NodeID      int32  `kafka:"NodeId"`
+	Host        []byte `kafka:"Host string"`
 	Port        int32
-	Rack        []byte // nullable
+	Rack        []byte `kafka:"Rack string null = null"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ShareFetchResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("ShareFetchResponse", version, 0, 2)
-	default:
-		out, bad = appendShareFetchResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ShareFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("ShareFetchResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("ShareFetchResponse", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && x.AcquisitionLockTimeoutMs != 0 {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendShareFetchResponseFlexible(dst []byte, x *ShareFetchResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Responses)|len(x.NodeEndpoints)) {
-		return nil, tooLong(-1, "ErrorMessage:text Responses NodeEndpoints", len(x.ErrorMessage), len(x.Responses), len(x.NodeEndpoints))
+	f0 := x.ErrorMessage
+	if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 && len(x.Responses) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		if v >= 1 {
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.AcquisitionLockTimeoutMs))
+			o += 4
+		}
+		w[o] = byte(len(x.Responses) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.AcquisitionLockTimeoutMs))
+		}
+		dst = compactCount(dst, len(x.Responses), e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AcquisitionLockTimeoutMs))
-	} else if x.AcquisitionLockTimeoutMs != 0 {
-		return nil, lacking("AcquisitionLockTimeoutMs", -1)
+	if len(x.Responses) > 0 {
+		dst = flexibleAllShareFetchResponseShareFetchableTopicResponse(dst, x.Responses, v, e)
 	}
-	dst = compactCount(dst, len(x.Responses))
-	if dst, bad = appendShareFetchResponseShareFetchableTopicResponseFlexibleSlice(dst, x.Responses, v); bad != nil {
-		return nil, bad.in("Responses", -1)
-	}
-	dst = compactCount(dst, len(x.NodeEndpoints))
-	if dst, bad = appendShareFetchResponseNodeEndpointFlexibleSlice(dst, x.NodeEndpoints); bad != nil {
-		return nil, bad.in("NodeEndpoints", -1)
+	dst = compactCount(dst, len(x.NodeEndpoints), e)
+	if len(x.NodeEndpoints) > 0 {
+		dst = flexibleAllShareFetchResponseNodeEndpoint(dst, x.NodeEndpoints, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ShareFetchResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendShareFetchResponseShareFetchableTopicResponseFlexibleSlice(dst []byte, s []ShareFetchResponseShareFetchableTopicResponse, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareFetchResponseShareFetchableTopicResponse(dst []byte, s []ShareFetchResponseShareFetchableTopicResponse, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
-		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendShareFetchResponsePartitionDataFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendShareFetchResponsePartitionDataFlexibleSlice(dst []byte, s []ShareFetchResponsePartitionData, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.ErrorMessage)|len(x.AcknowledgeErrorMessage) > fastcodec.MaxString || tooMany(len(x.Records)|len(x.AcquiredRecords)) {
-			return nil, tooLong(i, "ErrorMessage:text AcknowledgeErrorMessage:text Records AcquiredRecords", len(x.ErrorMessage), len(x.AcknowledgeErrorMessage), len(x.Records), len(x.AcquiredRecords))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.AcknowledgeErrorCode))
-		dst = compactNullableString(dst, x.AcknowledgeErrorMessage)
-		if dst, bad = appendShareFetchResponseLeaderIDAndEpochFlexible(dst, &x.CurrentLeader); bad != nil {
-			return nil, bad.in("CurrentLeader", i)
-		}
-		if v <= 0 {
-			dst = compactNullableBytes(dst, x.Records)
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
 		} else {
-			dst = compactBytes(dst, x.Records)
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactCount(dst, len(x.AcquiredRecords))
-		if dst, bad = appendShareFetchResponseAcquiredRecordsFlexibleSlice(dst, x.AcquiredRecords); bad != nil {
-			return nil, bad.in("AcquiredRecords", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllShareFetchResponsePartitionData(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareFetchResponseLeaderIDAndEpochFlexible(dst []byte, x *ShareFetchResponseLeaderIDAndEpoch) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareFetchResponsePartitionData(dst []byte, s []ShareFetchResponsePartitionData, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.ErrorMessage, x.AcknowledgeErrorMessage
+		if n := len(dst) + 74; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[7:39]), f0)
+			o := 7 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.AcknowledgeErrorCode))
+			w[o+2] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.AcknowledgeErrorCode))
+			dst = compactNullableString(dst, x.AcknowledgeErrorMessage, e)
+		}
+		dst = flexibleShareFetchResponseLeaderIDAndEpoch(dst, &x.CurrentLeader, e)
+		if v <= 0 {
+			dst = compactNullableBytes(dst, x.Records, e)
+		} else {
+			dst = compactBytes(dst, x.Records, e)
+		}
+		dst = compactCount(dst, len(x.AcquiredRecords), e)
+		if len(x.AcquiredRecords) > 0 {
+			dst = flexibleAllShareFetchResponseAcquiredRecords(dst, x.AcquiredRecords, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleShareFetchResponseLeaderIDAndEpoch(dst []byte, x *ShareFetchResponseLeaderIDAndEpoch, e *encoder) []byte {
 	dst = room(dst, 9)
 	{
 		p := (*[9]byte)(dst[len(dst)-9:])
@@ -186,15 +191,12 @@ func appendShareFetchResponseLeaderIDAndEpochFlexible(dst []byte, x *ShareFetchR
 		p[8] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareFetchResponseAcquiredRecordsFlexibleSlice(dst []byte, s []ShareFetchResponseAcquiredRecords) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareFetchResponseAcquiredRecords(dst []byte, s []ShareFetchResponseAcquiredRecords, e *encoder) []byte {
 	dst = grow(dst, len(s)*19)
 	for i := range s {
 		x := &s[i]
@@ -206,32 +208,39 @@ func appendShareFetchResponseAcquiredRecordsFlexibleSlice(dst []byte, s []ShareF
 		p[18] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*19)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareFetchResponseNodeEndpointFlexibleSlice(dst []byte, s []ShareFetchResponseNodeEndpoint) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareFetchResponseNodeEndpoint(dst []byte, s []ShareFetchResponseNodeEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host)|len(x.Rack) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text Rack:text", len(x.Host), len(x.Rack))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = compactNullableString(dst, x.Rack)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Host, x.Rack
+		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+			w[o+4] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = compactNullableString(dst, x.Rack, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -8,53 +8,33 @@ import (
 
 // ShareGroupDescribeRequest is Kafka's message of that name, versions 0-1.
 type ShareGroupDescribeRequest struct {
-	GroupIDs                    [][]byte
+	GroupIDs                    [][]byte `kafka:"GroupIds string"`
 	IncludeAuthorizedOperations bool
 	UnknownTags                 []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewShareGroupDescribeRequest returns one with Kafka's defaults.
 func NewShareGroupDescribeRequest() ShareGroupDescribeRequest { return ShareGroupDescribeRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ShareGroupDescribeRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ShareGroupDescribeRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ShareGroupDescribeRequest", version, 0, 1)
-	default:
-		out, bad = appendShareGroupDescribeRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ShareGroupDescribeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ShareGroupDescribeRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ShareGroupDescribeRequest", version)
-	}
-	return out, nil
-}
-
-func appendShareGroupDescribeRequestFlexible(dst []byte, x *ShareGroupDescribeRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.GroupIDs)) {
-		return nil, tooLong(-1, "GroupIds", len(x.GroupIDs))
-	}
-	dst = compactCount(dst, len(x.GroupIDs))
-	if dst, bad = compactStrings(dst, x.GroupIDs); bad != nil {
-		return nil, bad.in("GroupIds", -1)
+	start, e := len(dst), new(encoder)
+	dst = compactCount(dst, len(x.GroupIDs), e)
+	if len(x.GroupIDs) > 0 {
+		dst = compactStrings(dst, x.GroupIDs, e)
 	}
 	dst = append(dst, bit(x.IncludeAuthorizedOperations))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ShareGroupDescribeRequest", v, 0)
 	}
 	return dst, nil
 }

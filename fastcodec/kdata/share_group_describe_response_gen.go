@@ -14,29 +14,23 @@ type ShareGroupDescribeResponse struct {
 	Groups         []ShareGroupDescribeResponseDescribedGroup
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewShareGroupDescribeResponse returns one with Kafka's defaults.
 func NewShareGroupDescribeResponse() ShareGroupDescribeResponse { return ShareGroupDescribeResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ShareGroupDescribeResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // ShareGroupDescribeResponseDescribedGroup is the struct DescribedGroup of ShareGroupDescribeResponse.
 type ShareGroupDescribeResponseDescribedGroup struct {
 	ErrorCode            fastcodec.ErrorCode
-	ErrorMessage         []byte // nullable
-	GroupID              []byte
-	GroupState           []byte
+	ErrorMessage         []byte `kafka:"ErrorMessage string null = null"`
+	GroupID              []byte `kafka:"GroupId string"`
+	GroupState           []byte `kafka:"GroupState string"`
 	GroupEpoch           int32
 	AssignmentEpoch      int32
-	AssignorName         []byte
+	AssignorName         []byte `kafka:"AssignorName string"`
 	Members              []ShareGroupDescribeResponseMember
-	AuthorizedOperations int32
+	AuthorizedOperations int32 `kafka:"AuthorizedOperations = -2147483648"`
 	UnknownTags          []fastcodec.Tag
 }
 
@@ -47,12 +41,12 @@ func NewShareGroupDescribeResponseDescribedGroup() ShareGroupDescribeResponseDes
 
 // ShareGroupDescribeResponseMember is the struct Member of ShareGroupDescribeResponse.
 type ShareGroupDescribeResponseMember struct {
-	MemberID             []byte
-	RackID               []byte // nullable
+	MemberID             []byte `kafka:"MemberId string"`
+	RackID               []byte `kafka:"RackId string null = null"`
 	MemberEpoch          int32
-	ClientID             []byte
-	ClientHost           []byte
-	SubscribedTopicNames [][]byte
+	ClientID             []byte   `kafka:"ClientId string"`
+	ClientHost           []byte   `kafka:"ClientHost string"`
+	SubscribedTopicNames [][]byte `kafka:"SubscribedTopicNames string"`
 	Assignment           ShareGroupDescribeResponseAssignment
 	UnknownTags          []fastcodec.Tag
 }
@@ -65,140 +59,166 @@ type ShareGroupDescribeResponseAssignment struct {
 
 // ShareGroupDescribeResponseTopicPartitions is the struct TopicPartitions of ShareGroupDescribeResponse.
 type ShareGroupDescribeResponseTopicPartitions struct {
-	TopicID     fastcodec.UUID
-	TopicName   []byte
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
+	TopicName   []byte         `kafka:"TopicName string"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ShareGroupDescribeResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ShareGroupDescribeResponse", version, 0, 1)
-	default:
-		out, bad = appendShareGroupDescribeResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ShareGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ShareGroupDescribeResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ShareGroupDescribeResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 5; n <= cap(dst) && len(x.Groups) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		w[4] = byte(len(x.Groups) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = compactCount(dst, len(x.Groups), e)
 	}
-	return out, nil
-}
-
-func appendShareGroupDescribeResponseFlexible(dst []byte, x *ShareGroupDescribeResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Groups))
-	if dst, bad = appendShareGroupDescribeResponseDescribedGroupFlexibleSlice(dst, x.Groups); bad != nil {
-		return nil, bad.in("Groups", -1)
+	if len(x.Groups) > 0 {
+		dst = flexibleAllShareGroupDescribeResponseDescribedGroup(dst, x.Groups, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ShareGroupDescribeResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendShareGroupDescribeResponseDescribedGroupFlexibleSlice(dst []byte, s []ShareGroupDescribeResponseDescribedGroup) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareGroupDescribeResponseDescribedGroup(dst []byte, s []ShareGroupDescribeResponseDescribedGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage)|len(x.GroupID)|len(x.GroupState)|len(x.AssignorName) > fastcodec.MaxString || tooMany(len(x.Members)) {
-			return nil, tooLong(i, "ErrorMessage:text GroupId:text GroupState:text AssignorName:text Members", len(x.ErrorMessage), len(x.GroupID), len(x.GroupState), len(x.AssignorName), len(x.Members))
+		f0, f1, f2, f3 := x.ErrorMessage, x.GroupID, x.GroupState, x.AssignorName
+		if n := len(dst) + 143; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Members) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = byte(len(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			{
+				p := (*[8]byte)(w[o : o+8])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.GroupEpoch))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.AssignmentEpoch))
+			}
+			w[o+8] = byte(len(f3) + 1)
+			putShort((*[32]byte)(w[o+9:o+41]), f3)
+			o += 9 + len(f3)
+			w[o] = byte(len(x.Members) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = compactString(dst, x.GroupID, e)
+			dst = compactString(dst, x.GroupState, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GroupEpoch))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.AssignmentEpoch))
+			dst = compactString(dst, x.AssignorName, e)
+			dst = compactCount(dst, len(x.Members), e)
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = compactString(dst, x.GroupID)
-		dst = compactString(dst, x.GroupState)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.GroupEpoch))
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AssignmentEpoch))
-		dst = compactString(dst, x.AssignorName)
-		dst = compactCount(dst, len(x.Members))
-		if dst, bad = appendShareGroupDescribeResponseMemberFlexibleSlice(dst, x.Members); bad != nil {
-			return nil, bad.in("Members", i)
+		if len(x.Members) > 0 {
+			dst = flexibleAllShareGroupDescribeResponseMember(dst, x.Members, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AuthorizedOperations))
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareGroupDescribeResponseMemberFlexibleSlice(dst []byte, s []ShareGroupDescribeResponseMember) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareGroupDescribeResponseMember(dst []byte, s []ShareGroupDescribeResponseMember, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.MemberID)|len(x.RackID)|len(x.ClientID)|len(x.ClientHost) > fastcodec.MaxString || tooMany(len(x.SubscribedTopicNames)) {
-			return nil, tooLong(i, "MemberId:text RackId:text ClientId:text ClientHost:text SubscribedTopicNames", len(x.MemberID), len(x.RackID), len(x.ClientID), len(x.ClientHost), len(x.SubscribedTopicNames))
+		f0, f1, f2, f3 := x.MemberID, x.RackID, x.ClientID, x.ClientHost
+		if n := len(dst) + 137; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.SubscribedTopicNames) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
+			w[o+4] = byte(len(f2) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f2)
+			o += 5 + len(f2)
+			w[o] = byte(len(f3) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + len(f3)
+			w[o] = byte(len(x.SubscribedTopicNames) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.RackID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
+			dst = compactString(dst, x.ClientID, e)
+			dst = compactString(dst, x.ClientHost, e)
+			dst = compactCount(dst, len(x.SubscribedTopicNames), e)
 		}
-		dst = compactString(dst, x.MemberID)
-		dst = compactNullableString(dst, x.RackID)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
-		dst = compactString(dst, x.ClientID)
-		dst = compactString(dst, x.ClientHost)
-		dst = compactCount(dst, len(x.SubscribedTopicNames))
-		if dst, bad = compactStrings(dst, x.SubscribedTopicNames); bad != nil {
-			return nil, bad.in("SubscribedTopicNames", i)
+		if len(x.SubscribedTopicNames) > 0 {
+			dst = compactStrings(dst, x.SubscribedTopicNames, e)
 		}
-		if dst, bad = appendShareGroupDescribeResponseAssignmentFlexible(dst, &x.Assignment); bad != nil {
-			return nil, bad.in("Assignment", i)
-		}
+		dst = flexibleShareGroupDescribeResponseAssignment(dst, &x.Assignment, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareGroupDescribeResponseAssignmentFlexible(dst []byte, x *ShareGroupDescribeResponseAssignment) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.TopicPartitions)) {
-		return nil, tooLong(-1, "TopicPartitions", len(x.TopicPartitions))
-	}
-	dst = compactCount(dst, len(x.TopicPartitions))
-	if dst, bad = appendShareGroupDescribeResponseTopicPartitionsFlexibleSlice(dst, x.TopicPartitions); bad != nil {
-		return nil, bad.in("TopicPartitions", -1)
+func flexibleShareGroupDescribeResponseAssignment(dst []byte, x *ShareGroupDescribeResponseAssignment, e *encoder) []byte {
+	dst = compactCount(dst, len(x.TopicPartitions), e)
+	if len(x.TopicPartitions) > 0 {
+		dst = flexibleAllShareGroupDescribeResponseTopicPartitions(dst, x.TopicPartitions, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendShareGroupDescribeResponseTopicPartitionsFlexibleSlice(dst []byte, s []ShareGroupDescribeResponseTopicPartitions) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllShareGroupDescribeResponseTopicPartitions(dst []byte, s []ShareGroupDescribeResponseTopicPartitions, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
-		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.TopicName, x.Partitions
+		if n := len(dst) + 83; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[17:49]), f0)
+			o := 17 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -10,15 +10,15 @@ import (
 
 // ShareGroupHeartbeatRequest is Kafka's message of that name, versions 0-1.
 type ShareGroupHeartbeatRequest struct {
-	GroupID              []byte
-	MemberID             []byte
+	GroupID              []byte `kafka:"GroupId string"`
+	MemberID             []byte `kafka:"MemberId string"`
 	MemberEpoch          int32
-	RackID               []byte   // nullable
-	SubscribedTopicNames [][]byte // nullable
+	RackID               []byte   `kafka:"RackId string null = null"`
+	SubscribedTopicNames [][]byte `kafka:"SubscribedTopicNames string null = null"`
 	UnknownTags          []fastcodec.Tag
 
 	spareSubscribedTopicNames [][]byte
-	held                      []byte
+	held
 }
 
 // NewShareGroupHeartbeatRequest returns one with Kafka's defaults.
@@ -29,46 +29,43 @@ func (x *ShareGroupHeartbeatRequest) ResizeSubscribedTopicNames(n int) {
 	resizeNullable(&x.SubscribedTopicNames, &x.spareSubscribedTopicNames, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *ShareGroupHeartbeatRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *ShareGroupHeartbeatRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("ShareGroupHeartbeatRequest", version, 0, 1)
-	default:
-		out, bad = appendShareGroupHeartbeatRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *ShareGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("ShareGroupHeartbeatRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("ShareGroupHeartbeatRequest", version)
+	start, e := len(dst), new(encoder)
+	f0, f1, f2 := x.GroupID, x.MemberID, x.RackID
+	if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.SubscribedTopicNames) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
+		w[o+4] = byte(lengthOf(f2) + 1)
+		putShort((*[32]byte)(w[o+5:o+37]), f2)
+		o += 5 + len(f2)
+		w[o] = byte(lengthOf(x.SubscribedTopicNames) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactString(dst, x.GroupID, e)
+		dst = compactString(dst, x.MemberID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
+		dst = compactNullableString(dst, x.RackID, e)
+		dst = compactCount(dst, lengthOf(x.SubscribedTopicNames), e)
 	}
-	return out, nil
-}
-
-func appendShareGroupHeartbeatRequestFlexible(dst []byte, x *ShareGroupHeartbeatRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.RackID) > fastcodec.MaxString || tooMany(len(x.SubscribedTopicNames)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text RackId:text SubscribedTopicNames", len(x.GroupID), len(x.MemberID), len(x.RackID), len(x.SubscribedTopicNames))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = compactString(dst, x.MemberID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
-	dst = compactNullableString(dst, x.RackID)
-	dst = compactCount(dst, countOf(x.SubscribedTopicNames))
-	if dst, bad = compactStrings(dst, x.SubscribedTopicNames); bad != nil {
-		return nil, bad.in("SubscribedTopicNames", -1)
+	if len(x.SubscribedTopicNames) > 0 {
+		dst = compactStrings(dst, x.SubscribedTopicNames, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "ShareGroupHeartbeatRequest", v, 0)
 	}
 	return dst, nil
 }

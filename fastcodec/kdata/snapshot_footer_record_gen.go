@@ -13,42 +13,25 @@ type SnapshotFooterRecord struct {
 	Version     int16
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewSnapshotFooterRecord returns one with Kafka's defaults.
 func NewSnapshotFooterRecord() SnapshotFooterRecord { return SnapshotFooterRecord{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *SnapshotFooterRecord) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *SnapshotFooterRecord) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("SnapshotFooterRecord", version, 0, 0)
-	default:
-		out, bad = appendSnapshotFooterRecordFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *SnapshotFooterRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("SnapshotFooterRecord", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("SnapshotFooterRecord", version)
-	}
-	return out, nil
-}
-
-func appendSnapshotFooterRecordFlexible(dst []byte, x *SnapshotFooterRecord) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "SnapshotFooterRecord", v, 0)
 	}
 	return dst, nil
 }

@@ -14,36 +14,18 @@ type SnapshotHeaderRecord struct {
 	LastContainedLogTimestamp int64
 	UnknownTags               []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewSnapshotHeaderRecord returns one with Kafka's defaults.
 func NewSnapshotHeaderRecord() SnapshotHeaderRecord { return SnapshotHeaderRecord{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *SnapshotHeaderRecord) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *SnapshotHeaderRecord) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("SnapshotHeaderRecord", version, 0, 0)
-	default:
-		out, bad = appendSnapshotHeaderRecordFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *SnapshotHeaderRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("SnapshotHeaderRecord", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("SnapshotHeaderRecord", version)
-	}
-	return out, nil
-}
-
-func appendSnapshotHeaderRecordFlexible(dst []byte, x *SnapshotHeaderRecord) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = room(dst, 11)
 	{
 		p := (*[11]byte)(dst[len(dst)-11:])
@@ -52,9 +34,10 @@ func appendSnapshotHeaderRecordFlexible(dst []byte, x *SnapshotHeaderRecord) ([]
 		p[10] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "SnapshotHeaderRecord", v, 0)
 	}
 	return dst, nil
 }

@@ -10,45 +10,39 @@ import (
 
 // StopReplicaRequest is Kafka's message of that name, versions 0-4.
 type StopReplicaRequest struct {
-	ControllerID        int32
-	IsKRaftController   bool // versions 4+
+	ControllerID        int32 `kafka:"ControllerId"`
+	IsKRaftController   bool  `kafka:"isKRaftController 4+"`
 	ControllerEpoch     int32
-	BrokerEpoch         int64                           // versions 1+, ignorable
-	DeletePartitions    bool                            // versions 0-2
-	UngroupedPartitions []StopReplicaRequestPartitionV0 // versions 0
-	Topics              []StopReplicaRequestTopicV1     // versions 1-2
-	TopicStates         []StopReplicaRequestTopicState  // versions 3+
+	BrokerEpoch         int64                           `kafka:"BrokerEpoch 1+ = -1 ignorable"`
+	DeletePartitions    bool                            `kafka:"DeletePartitions 0-2"`
+	UngroupedPartitions []StopReplicaRequestPartitionV0 `kafka:"UngroupedPartitions 0"`
+	Topics              []StopReplicaRequestTopicV1     `kafka:"Topics 1-2"`
+	TopicStates         []StopReplicaRequestTopicState  `kafka:"TopicStates 3+"`
 	UnknownTags         []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewStopReplicaRequest returns one with Kafka's defaults.
 func NewStopReplicaRequest() StopReplicaRequest { return StopReplicaRequest{BrokerEpoch: -1} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *StopReplicaRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // StopReplicaRequestPartitionV0 is the struct StopReplicaPartitionV0 of StopReplicaRequest.
 type StopReplicaRequestPartitionV0 struct {
-	TopicName      []byte
+	TopicName      []byte `kafka:"TopicName string"`
 	PartitionIndex int32
 	UnknownTags    []fastcodec.Tag
 }
 
 // StopReplicaRequestTopicV1 is the struct StopReplicaTopicV1 of StopReplicaRequest.
 type StopReplicaRequestTopicV1 struct {
-	Name             []byte
+	Name             []byte `kafka:"Name string"`
 	PartitionIndexes []int32
 	UnknownTags      []fastcodec.Tag
 }
 
 // StopReplicaRequestTopicState is the struct StopReplicaTopicState of StopReplicaRequest.
 type StopReplicaRequestTopicState struct {
-	TopicName       []byte
+	TopicName       []byte `kafka:"TopicName string"`
 	PartitionStates []StopReplicaRequestPartitionState
 	UnknownTags     []fastcodec.Tag
 }
@@ -56,7 +50,7 @@ type StopReplicaRequestTopicState struct {
 // StopReplicaRequestPartitionState is the struct StopReplicaPartitionState of StopReplicaRequest.
 type StopReplicaRequestPartitionState struct {
 	PartitionIndex  int32
-	LeaderEpoch     int32
+	LeaderEpoch     int32 `kafka:"LeaderEpoch = -1"`
 	DeletePartition bool
 	UnknownTags     []fastcodec.Tag
 }
@@ -66,114 +60,139 @@ func NewStopReplicaRequestPartitionState() StopReplicaRequestPartitionState {
 	return StopReplicaRequestPartitionState{LeaderEpoch: -1}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *StopReplicaRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("StopReplicaRequest", version, 0, 4)
-	case version >= 2:
-		out, bad = appendStopReplicaRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendStopReplicaRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("StopReplicaRequest", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("StopReplicaRequest", version)
-	}
-	return out, nil
-}
-
-func appendStopReplicaRequestFlexible(dst []byte, x *StopReplicaRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics) | len(x.TopicStates)) {
-		return nil, tooLong(-1, "Topics TopicStates", len(x.Topics), len(x.TopicStates))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	if v >= 4 {
-		dst = append(dst, bit(x.IsKRaftController))
-	} else if x.IsKRaftController {
-		return nil, lacking("isKRaftController", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
-	if v <= 2 {
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if v < 4 && x.IsKRaftController {
+			e.failed = true
+		}
+		if v > 2 && x.DeletePartitions {
+			e.failed = true
+		}
+		e.failIf(len(x.UngroupedPartitions) > 0)
+		if v > 2 && len(x.Topics) > 0 {
+			e.failed = true
+		}
+		if v < 3 && len(x.TopicStates) > 0 {
+			e.failed = true
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+		if v >= 4 {
+			dst = append(dst, bit(x.IsKRaftController))
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+		if v <= 2 {
+			dst = append(dst, bit(x.DeletePartitions))
+		}
+		if v <= 2 {
+			dst = compactCount(dst, len(x.Topics), e)
+			if len(x.Topics) > 0 {
+				dst = flexibleAllStopReplicaRequestTopicV1(dst, x.Topics, e)
+			}
+		}
+		if v >= 3 {
+			dst = compactCount(dst, len(x.TopicStates), e)
+			if len(x.TopicStates) > 0 {
+				dst = flexibleAllStopReplicaRequestTopicState(dst, x.TopicStates, e)
+			}
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		e.failIf(x.IsKRaftController)
+		if v > 0 && len(x.UngroupedPartitions) > 0 {
+			e.failed = true
+		}
+		if v < 1 && len(x.Topics) > 0 {
+			e.failed = true
+		}
+		e.failIf(len(x.TopicStates) > 0)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+		}
 		dst = append(dst, bit(x.DeletePartitions))
-	} else if x.DeletePartitions {
-		return nil, lacking("DeletePartitions", -1)
-	}
-	if len(x.UngroupedPartitions) > 0 {
-		return nil, lacking("UngroupedPartitions", -1)
-	}
-	if v <= 2 {
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendStopReplicaRequestTopicV1FlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", -1)
+		if v <= 0 {
+			dst = legacyCount(dst, len(x.UngroupedPartitions), e)
+			if len(x.UngroupedPartitions) > 0 {
+				dst = legacyAllStopReplicaRequestPartitionV0(dst, x.UngroupedPartitions, e)
+			}
 		}
-	} else if len(x.Topics) > 0 {
-		return nil, lacking("Topics", -1)
-	}
-	if v >= 3 {
-		dst = compactCount(dst, len(x.TopicStates))
-		if dst, bad = appendStopReplicaRequestTopicStateFlexibleSlice(dst, x.TopicStates); bad != nil {
-			return nil, bad.in("TopicStates", -1)
+		if v >= 1 {
+			dst = legacyCount(dst, len(x.Topics), e)
+			if len(x.Topics) > 0 {
+				dst = legacyAllStopReplicaRequestTopicV1(dst, x.Topics, e)
+			}
 		}
-	} else if len(x.TopicStates) > 0 {
-		return nil, lacking("TopicStates", -1)
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+	if e.failed {
+		return dst[:start], explain(x, "StopReplicaRequest", v, 2)
 	}
 	return dst, nil
 }
 
-func appendStopReplicaRequestTopicV1FlexibleSlice(dst []byte, s []StopReplicaRequestTopicV1) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStopReplicaRequestTopicV1(dst []byte, s []StopReplicaRequestTopicV1, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionIndexes)) {
-			return nil, tooLong(i, "Name:text PartitionIndexes", len(x.Name), len(x.PartitionIndexes))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.PartitionIndexes))
-		dst = appendInt32s(dst, x.PartitionIndexes)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.PartitionIndexes
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactInt32s(dst, x.PartitionIndexes, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStopReplicaRequestTopicStateFlexibleSlice(dst []byte, s []StopReplicaRequestTopicState) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStopReplicaRequestTopicState(dst []byte, s []StopReplicaRequestTopicState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.PartitionStates)) {
-			return nil, tooLong(i, "TopicName:text PartitionStates", len(x.TopicName), len(x.PartitionStates))
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.PartitionStates) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.PartitionStates), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.PartitionStates))
-		if dst, bad = appendStopReplicaRequestPartitionStateFlexibleSlice(dst, x.PartitionStates); bad != nil {
-			return nil, bad.in("PartitionStates", i)
+		if len(x.PartitionStates) > 0 {
+			dst = flexibleAllStopReplicaRequestPartitionState(dst, x.PartitionStates, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStopReplicaRequestPartitionStateFlexibleSlice(dst []byte, s []StopReplicaRequestPartitionState) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStopReplicaRequestPartitionState(dst []byte, s []StopReplicaRequestPartitionState, e *encoder) []byte {
 	dst = grow(dst, len(s)*10)
 	for i := range s {
 		x := &s[i]
@@ -185,81 +204,51 @@ func appendStopReplicaRequestPartitionStateFlexibleSlice(dst []byte, s []StopRep
 		p[9] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*10)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStopReplicaRequestLegacy(dst []byte, x *StopReplicaRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.UngroupedPartitions) | len(x.Topics)) {
-		return nil, tooLong(-1, "UngroupedPartitions Topics", len(x.UngroupedPartitions), len(x.Topics))
-	}
-	if x.IsKRaftController {
-		return nil, lacking("isKRaftController", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
-	}
-	dst = append(dst, bit(x.DeletePartitions))
-	if v <= 0 {
-		dst = legacyCount(dst, len(x.UngroupedPartitions))
-		if dst, bad = appendStopReplicaRequestPartitionV0LegacySlice(dst, x.UngroupedPartitions); bad != nil {
-			return nil, bad.in("UngroupedPartitions", -1)
-		}
-	} else if len(x.UngroupedPartitions) > 0 {
-		return nil, lacking("UngroupedPartitions", -1)
-	}
-	if v >= 1 {
-		dst = legacyCount(dst, len(x.Topics))
-		if dst, bad = appendStopReplicaRequestTopicV1LegacySlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", -1)
-		}
-	} else if len(x.Topics) > 0 {
-		return nil, lacking("Topics", -1)
-	}
-	if len(x.TopicStates) > 0 {
-		return nil, lacking("TopicStates", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendStopReplicaRequestPartitionV0LegacySlice(dst []byte, s []StopReplicaRequestPartitionV0) ([]byte, *failure) {
+func legacyAllStopReplicaRequestPartitionV0(dst []byte, s []StopReplicaRequestPartitionV0, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString {
-			return nil, tooLong(i, "TopicName:text", len(x.TopicName))
+		f0 := x.TopicName
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionIndex))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
 		}
-		dst = legacyString(dst, x.TopicName)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStopReplicaRequestTopicV1LegacySlice(dst []byte, s []StopReplicaRequestTopicV1) ([]byte, *failure) {
+func legacyAllStopReplicaRequestTopicV1(dst []byte, s []StopReplicaRequestTopicV1, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionIndexes)) {
-			return nil, tooLong(i, "Name:text PartitionIndexes", len(x.Name), len(x.PartitionIndexes))
+		f0, f1 := x.Name, x.PartitionIndexes
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyInt32s(dst, x.PartitionIndexes, e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.PartitionIndexes))
-		dst = appendInt32s(dst, x.PartitionIndexes)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

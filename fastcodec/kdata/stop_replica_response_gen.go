@@ -14,115 +14,118 @@ type StopReplicaResponse struct {
 	PartitionErrors []StopReplicaResponsePartitionError
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewStopReplicaResponse returns one with Kafka's defaults.
 func NewStopReplicaResponse() StopReplicaResponse { return StopReplicaResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *StopReplicaResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // StopReplicaResponsePartitionError is the struct StopReplicaPartitionError of StopReplicaResponse.
 type StopReplicaResponsePartitionError struct {
-	TopicName      []byte
+	TopicName      []byte `kafka:"TopicName string"`
 	PartitionIndex int32
 	ErrorCode      fastcodec.ErrorCode
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *StopReplicaResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 4:
-		return dst, fastcodec.VersionError("StopReplicaResponse", version, 0, 4)
-	case version >= 2:
-		out, bad = appendStopReplicaResponseFlexible(dst, x)
-	default:
-		out, bad = appendStopReplicaResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 4 {
+		return dst, fastcodec.VersionError("StopReplicaResponse", v, 0, 4)
 	}
-	if bad != nil {
-		return dst, bad.of("StopReplicaResponse", version)
-	}
-	return out, nil
-}
-
-func appendStopReplicaResponseFlexible(dst []byte, x *StopReplicaResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.PartitionErrors)) {
-		return nil, tooLong(-1, "PartitionErrors", len(x.PartitionErrors))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.PartitionErrors))
-	if dst, bad = appendStopReplicaResponsePartitionErrorFlexibleSlice(dst, x.PartitionErrors); bad != nil {
-		return nil, bad.in("PartitionErrors", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 2 {
+		if n := len(dst) + 3; n <= cap(dst) && len(x.PartitionErrors) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.PartitionErrors) + 1)
+			dst = dst[:len(dst)+3]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactCount(dst, len(x.PartitionErrors), e)
 		}
+		if len(x.PartitionErrors) > 0 {
+			dst = flexibleAllStopReplicaResponsePartitionError(dst, x.PartitionErrors, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if n := len(dst) + 6; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.PartitionErrors)))
+			dst = dst[:len(dst)+6]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = legacyCount(dst, len(x.PartitionErrors), e)
+		}
+		if len(x.PartitionErrors) > 0 {
+			dst = legacyAllStopReplicaResponsePartitionError(dst, x.PartitionErrors, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "StopReplicaResponse", v, 2)
 	}
 	return dst, nil
 }
 
-func appendStopReplicaResponsePartitionErrorFlexibleSlice(dst []byte, s []StopReplicaResponsePartitionError) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStopReplicaResponsePartitionError(dst []byte, s []StopReplicaResponsePartitionError, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString {
-			return nil, tooLong(i, "TopicName:text", len(x.TopicName))
-		}
-		dst = compactString(dst, x.TopicName)
-		dst = room(dst, 7)
-		{
-			p := (*[7]byte)(dst[len(dst)-7:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			p[6] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.TopicName
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[7]byte)(w[o : o+7])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+				p[6] = 0
+			}
+			dst = dst[:len(dst)+o+7]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = room(dst, 7)
+			{
+				p := (*[7]byte)(dst[len(dst)-7:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+				p[6] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStopReplicaResponseLegacy(dst []byte, x *StopReplicaResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.PartitionErrors)) {
-		return nil, tooLong(-1, "PartitionErrors", len(x.PartitionErrors))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyCount(dst, len(x.PartitionErrors))
-	if dst, bad = appendStopReplicaResponsePartitionErrorLegacySlice(dst, x.PartitionErrors); bad != nil {
-		return nil, bad.in("PartitionErrors", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendStopReplicaResponsePartitionErrorLegacySlice(dst []byte, s []StopReplicaResponsePartitionError) ([]byte, *failure) {
+func legacyAllStopReplicaResponsePartitionError(dst []byte, s []StopReplicaResponsePartitionError, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString {
-			return nil, tooLong(i, "TopicName:text", len(x.TopicName))
+		f0 := x.TopicName
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+			}
+			dst = dst[:len(dst)+o+6]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		}
-		dst = legacyString(dst, x.TopicName)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -8,12 +8,12 @@ import (
 
 // StreamsGroupDescribeRequest is Kafka's message of that name, versions 0-1.
 type StreamsGroupDescribeRequest struct {
-	GroupIDs                    [][]byte
+	GroupIDs                    [][]byte `kafka:"GroupIds string"`
 	IncludeAuthorizedOperations bool
-	IncludeTopologyDescription  bool // versions 1+
+	IncludeTopologyDescription  bool `kafka:"IncludeTopologyDescription 1+"`
 	UnknownTags                 []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewStreamsGroupDescribeRequest returns one with Kafka's defaults.
@@ -21,48 +21,29 @@ func NewStreamsGroupDescribeRequest() StreamsGroupDescribeRequest {
 	return StreamsGroupDescribeRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *StreamsGroupDescribeRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *StreamsGroupDescribeRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("StreamsGroupDescribeRequest", version, 0, 1)
-	default:
-		out, bad = appendStreamsGroupDescribeRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *StreamsGroupDescribeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("StreamsGroupDescribeRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("StreamsGroupDescribeRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && x.IncludeTopologyDescription {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendStreamsGroupDescribeRequestFlexible(dst []byte, x *StreamsGroupDescribeRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.GroupIDs)) {
-		return nil, tooLong(-1, "GroupIds", len(x.GroupIDs))
-	}
-	dst = compactCount(dst, len(x.GroupIDs))
-	if dst, bad = compactStrings(dst, x.GroupIDs); bad != nil {
-		return nil, bad.in("GroupIds", -1)
+	dst = compactCount(dst, len(x.GroupIDs), e)
+	if len(x.GroupIDs) > 0 {
+		dst = compactStrings(dst, x.GroupIDs, e)
 	}
 	dst = append(dst, bit(x.IncludeAuthorizedOperations))
 	if v >= 1 {
 		dst = append(dst, bit(x.IncludeTopologyDescription))
-	} else if x.IncludeTopologyDescription {
-		return nil, lacking("IncludeTopologyDescription", -1)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "StreamsGroupDescribeRequest", v, 0)
 	}
 	return dst, nil
 }

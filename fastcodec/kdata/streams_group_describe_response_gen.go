@@ -14,7 +14,7 @@ type StreamsGroupDescribeResponse struct {
 	Groups         []StreamsGroupDescribeResponseDescribedGroup
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewStreamsGroupDescribeResponse returns one with Kafka's defaults.
@@ -22,26 +22,20 @@ func NewStreamsGroupDescribeResponse() StreamsGroupDescribeResponse {
 	return StreamsGroupDescribeResponse{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *StreamsGroupDescribeResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // StreamsGroupDescribeResponseDescribedGroup is the struct DescribedGroup of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseDescribedGroup struct {
 	ErrorCode                 fastcodec.ErrorCode
-	ErrorMessage              []byte // nullable
-	GroupID                   []byte
-	GroupState                []byte
+	ErrorMessage              []byte `kafka:"ErrorMessage string null = null"`
+	GroupID                   []byte `kafka:"GroupId string"`
+	GroupState                []byte `kafka:"GroupState string"`
 	GroupEpoch                int32
 	AssignmentEpoch           int32
-	Topology                  *StreamsGroupDescribeResponseTopology // nullable
+	Topology                  *StreamsGroupDescribeResponseTopology `kafka:"Topology null = null"`
 	Members                   []StreamsGroupDescribeResponseMember
-	AuthorizedOperations      int32
-	TopologyDescription       *StreamsGroupDescribeResponseTopologyDescription // versions 1+, nullable
-	TopologyDescriptionStatus int8                                             // versions 1+
-	AssignorName              []byte                                           // versions 1+, nullable, ignorable
+	AuthorizedOperations      int32                                            `kafka:"AuthorizedOperations = -2147483648"`
+	TopologyDescription       *StreamsGroupDescribeResponseTopologyDescription `kafka:"TopologyDescription 1+ null = null"`
+	TopologyDescriptionStatus int8                                             `kafka:"TopologyDescriptionStatus 1+"`
+	AssignorName              []byte                                           `kafka:"AssignorName string 1+ null = null ignorable"`
 	UnknownTags               []fastcodec.Tag
 
 	spareTopology            *StreamsGroupDescribeResponseTopology
@@ -66,7 +60,7 @@ func (x *StreamsGroupDescribeResponseDescribedGroup) PresentTopologyDescription(
 // StreamsGroupDescribeResponseTopology is the struct Topology of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseTopology struct {
 	Epoch         int32
-	Subtopologies []StreamsGroupDescribeResponseSubtopology // nullable
+	Subtopologies []StreamsGroupDescribeResponseSubtopology `kafka:"Subtopologies null = null"`
 	UnknownTags   []fastcodec.Tag
 
 	spareSubtopologies []StreamsGroupDescribeResponseSubtopology
@@ -79,9 +73,9 @@ func (x *StreamsGroupDescribeResponseTopology) ResizeSubtopologies(n int) {
 
 // StreamsGroupDescribeResponseSubtopology is the struct Subtopology of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseSubtopology struct {
-	SubtopologyID           []byte
-	SourceTopics            [][]byte
-	RepartitionSinkTopics   [][]byte
+	SubtopologyID           []byte   `kafka:"SubtopologyId string"`
+	SourceTopics            [][]byte `kafka:"SourceTopics string"`
+	RepartitionSinkTopics   [][]byte `kafka:"RepartitionSinkTopics string"`
 	StateChangelogTopics    []StreamsGroupDescribeResponseTopicInfo
 	RepartitionSourceTopics []StreamsGroupDescribeResponseTopicInfo
 	UnknownTags             []fastcodec.Tag
@@ -89,7 +83,7 @@ type StreamsGroupDescribeResponseSubtopology struct {
 
 // StreamsGroupDescribeResponseTopicInfo is the struct TopicInfo of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseTopicInfo struct {
-	Name              []byte
+	Name              []byte `kafka:"Name string"`
 	Partitions        int32
 	ReplicationFactor int16
 	TopicConfigs      []StreamsGroupDescribeResponseKeyValue
@@ -98,22 +92,22 @@ type StreamsGroupDescribeResponseTopicInfo struct {
 
 // StreamsGroupDescribeResponseKeyValue is the struct KeyValue of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseKeyValue struct {
-	Key         []byte
-	Value       []byte
+	Key         []byte `kafka:"Key string"`
+	Value       []byte `kafka:"Value string"`
 	UnknownTags []fastcodec.Tag
 }
 
 // StreamsGroupDescribeResponseMember is the struct Member of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseMember struct {
-	MemberID         []byte
+	MemberID         []byte `kafka:"MemberId string"`
 	MemberEpoch      int32
-	InstanceID       []byte // nullable
-	RackID           []byte // nullable
-	ClientID         []byte
-	ClientHost       []byte
+	InstanceID       []byte `kafka:"InstanceId string null = null"`
+	RackID           []byte `kafka:"RackId string null = null"`
+	ClientID         []byte `kafka:"ClientId string"`
+	ClientHost       []byte `kafka:"ClientHost string"`
 	TopologyEpoch    int32
-	ProcessID        []byte
-	UserEndpoint     *StreamsGroupDescribeResponseEndpoint // nullable
+	ProcessID        []byte                                `kafka:"ProcessId string"`
+	UserEndpoint     *StreamsGroupDescribeResponseEndpoint `kafka:"UserEndpoint null = null"`
 	ClientTags       []StreamsGroupDescribeResponseKeyValue
 	TaskOffsets      []StreamsGroupDescribeResponseTaskOffset
 	TaskEndOffsets   []StreamsGroupDescribeResponseTaskOffset
@@ -132,14 +126,14 @@ func (x *StreamsGroupDescribeResponseMember) PresentUserEndpoint(present bool) *
 
 // StreamsGroupDescribeResponseEndpoint is the struct Endpoint of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseEndpoint struct {
-	Host        []byte
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
 
 // StreamsGroupDescribeResponseTaskOffset is the struct TaskOffset of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseTaskOffset struct {
-	SubtopologyID []byte
+	SubtopologyID []byte `kafka:"SubtopologyId string"`
 	Partition     int32
 	Offset        int64
 	UnknownTags   []fastcodec.Tag
@@ -155,7 +149,7 @@ type StreamsGroupDescribeResponseAssignment struct {
 
 // StreamsGroupDescribeResponseTaskIDs is the struct TaskIds of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseTaskIDs struct {
-	SubtopologyID []byte
+	SubtopologyID []byte `kafka:"SubtopologyId string"`
 	Partitions    []int32
 	UnknownTags   []fastcodec.Tag
 }
@@ -169,19 +163,19 @@ type StreamsGroupDescribeResponseTopologyDescription struct {
 
 // StreamsGroupDescribeResponseTopologyDescriptionSubtopology is the struct TopologyDescriptionSubtopology of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseTopologyDescriptionSubtopology struct {
-	SubtopologyID []byte
+	SubtopologyID []byte `kafka:"SubtopologyId string"`
 	Nodes         []StreamsGroupDescribeResponseTopologyDescriptionNode
 	UnknownTags   []fastcodec.Tag
 }
 
 // StreamsGroupDescribeResponseTopologyDescriptionNode is the struct TopologyDescriptionNode of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseTopologyDescriptionNode struct {
-	Name         []byte
+	Name         []byte `kafka:"Name string"`
 	NodeType     int8
-	SourceTopics [][]byte
-	SinkTopic    []byte // nullable
-	Stores       [][]byte
-	Successors   [][]byte
+	SourceTopics [][]byte `kafka:"SourceTopics string"`
+	SinkTopic    []byte   `kafka:"SinkTopic string null = null"`
+	Stores       [][]byte `kafka:"Stores string"`
+	Successors   [][]byte `kafka:"Successors string"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -192,65 +186,79 @@ type StreamsGroupDescribeResponseTopologyDescriptionGlobalStore struct {
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *StreamsGroupDescribeResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("StreamsGroupDescribeResponse", version, 0, 1)
-	default:
-		out, bad = appendStreamsGroupDescribeResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *StreamsGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("StreamsGroupDescribeResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("StreamsGroupDescribeResponse", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 5; n <= cap(dst) && len(x.Groups) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		w[4] = byte(len(x.Groups) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = compactCount(dst, len(x.Groups), e)
 	}
-	return out, nil
-}
-
-func appendStreamsGroupDescribeResponseFlexible(dst []byte, x *StreamsGroupDescribeResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Groups)) {
-		return nil, tooLong(-1, "Groups", len(x.Groups))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Groups))
-	if dst, bad = appendStreamsGroupDescribeResponseDescribedGroupFlexibleSlice(dst, x.Groups, v); bad != nil {
-		return nil, bad.in("Groups", -1)
+	if len(x.Groups) > 0 {
+		dst = flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst, x.Groups, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "StreamsGroupDescribeResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendStreamsGroupDescribeResponseDescribedGroupFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseDescribedGroup, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []StreamsGroupDescribeResponseDescribedGroup, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.ErrorMessage)|len(x.GroupID)|len(x.GroupState)|len(x.AssignorName) > fastcodec.MaxString || tooMany(len(x.Members)) {
-			return nil, tooLong(i, "ErrorMessage:text GroupId:text GroupState:text Members AssignorName:text", len(x.ErrorMessage), len(x.GroupID), len(x.GroupState), len(x.Members), len(x.AssignorName))
+		if v < 1 && x.TopologyDescription != nil {
+			e.failed = true
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = compactString(dst, x.GroupID)
-		dst = compactString(dst, x.GroupState)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.GroupEpoch))
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AssignmentEpoch))
+		if v < 1 && x.TopologyDescriptionStatus != 0 {
+			e.failed = true
+		}
+		f0, f1, f2 := x.ErrorMessage, x.GroupID, x.GroupState
+		if n := len(dst) + 109; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[3:35]), f0)
+			o := 3 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = byte(len(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			{
+				p := (*[8]byte)(w[o : o+8])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.GroupEpoch))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.AssignmentEpoch))
+			}
+			dst = dst[:len(dst)+o+8]
+		} else {
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = compactString(dst, x.GroupID, e)
+			dst = compactString(dst, x.GroupState, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GroupEpoch))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.AssignmentEpoch))
+		}
 		if x.Topology == nil {
 			dst = append(dst, 0xff)
 		} else {
 			dst = append(dst, 1)
-			if dst, bad = appendStreamsGroupDescribeResponseTopologyFlexible(dst, x.Topology); bad != nil {
-				return nil, bad.in("Topology", i)
-			}
+			dst = flexibleStreamsGroupDescribeResponseTopology(dst, x.Topology, e)
 		}
-		dst = compactCount(dst, len(x.Members))
-		if dst, bad = appendStreamsGroupDescribeResponseMemberFlexibleSlice(dst, x.Members); bad != nil {
-			return nil, bad.in("Members", i)
+		dst = compactCount(dst, len(x.Members), e)
+		if len(x.Members) > 0 {
+			dst = flexibleAllStreamsGroupDescribeResponseMember(dst, x.Members, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AuthorizedOperations))
 		if v >= 1 {
@@ -258,364 +266,423 @@ func appendStreamsGroupDescribeResponseDescribedGroupFlexibleSlice(dst []byte, s
 				dst = append(dst, 0xff)
 			} else {
 				dst = append(dst, 1)
-				if dst, bad = appendStreamsGroupDescribeResponseTopologyDescriptionFlexible(dst, x.TopologyDescription); bad != nil {
-					return nil, bad.in("TopologyDescription", i)
-				}
+				dst = flexibleStreamsGroupDescribeResponseTopologyDescription(dst, x.TopologyDescription, e)
 			}
-		} else if x.TopologyDescription != nil {
-			return nil, lacking("TopologyDescription", i)
 		}
-		if v >= 1 {
-			dst = append(dst, byte(x.TopologyDescriptionStatus))
-		} else if x.TopologyDescriptionStatus != 0 {
-			return nil, lacking("TopologyDescriptionStatus", i)
-		}
-		if v >= 1 {
-			dst = compactNullableString(dst, x.AssignorName)
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f3 := x.AssignorName
+		if n := len(dst) + 35; n <= cap(dst) && len(f3) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				w[o] = byte(x.TopologyDescriptionStatus)
+				w[o+1] = byte(lengthOf(f3) + 1)
+				putShort((*[32]byte)(w[o+2:o+34]), f3)
+				o += 2 + len(f3)
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v >= 1 {
+				dst = append(dst, byte(x.TopologyDescriptionStatus))
+				dst = compactNullableString(dst, x.AssignorName, e)
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseTopologyFlexible(dst []byte, x *StreamsGroupDescribeResponseTopology) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Subtopologies)) {
-		return nil, tooLong(-1, "Subtopologies", len(x.Subtopologies))
+func flexibleStreamsGroupDescribeResponseTopology(dst []byte, x *StreamsGroupDescribeResponseTopology, e *encoder) []byte {
+	if n := len(dst) + 5; n <= cap(dst) && len(x.Subtopologies) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.Epoch))
+		w[4] = byte(lengthOf(x.Subtopologies) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
+		dst = compactCount(dst, lengthOf(x.Subtopologies), e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
-	dst = compactCount(dst, countOf(x.Subtopologies))
-	if dst, bad = appendStreamsGroupDescribeResponseSubtopologyFlexibleSlice(dst, x.Subtopologies); bad != nil {
-		return nil, bad.in("Subtopologies", -1)
+	if len(x.Subtopologies) > 0 {
+		dst = flexibleAllStreamsGroupDescribeResponseSubtopology(dst, x.Subtopologies, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseSubtopologyFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseSubtopology) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupDescribeResponseSubtopology(dst []byte, s []StreamsGroupDescribeResponseSubtopology, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.SubtopologyID) > fastcodec.MaxString || tooMany(len(x.SourceTopics)|len(x.RepartitionSinkTopics)|len(x.StateChangelogTopics)|len(x.RepartitionSourceTopics)) {
-			return nil, tooLong(i, "SubtopologyId:text SourceTopics RepartitionSinkTopics StateChangelogTopics RepartitionSourceTopics", len(x.SubtopologyID), len(x.SourceTopics), len(x.RepartitionSinkTopics), len(x.StateChangelogTopics), len(x.RepartitionSourceTopics))
+		f0 := x.SubtopologyID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.SourceTopics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.SubtopologyID, e)
+			dst = compactCount(dst, len(x.SourceTopics), e)
 		}
-		dst = compactString(dst, x.SubtopologyID)
-		dst = compactCount(dst, len(x.SourceTopics))
-		if dst, bad = compactStrings(dst, x.SourceTopics); bad != nil {
-			return nil, bad.in("SourceTopics", i)
+		if len(x.SourceTopics) > 0 {
+			dst = compactStrings(dst, x.SourceTopics, e)
 		}
-		dst = compactCount(dst, len(x.RepartitionSinkTopics))
-		if dst, bad = compactStrings(dst, x.RepartitionSinkTopics); bad != nil {
-			return nil, bad.in("RepartitionSinkTopics", i)
+		dst = compactCount(dst, len(x.RepartitionSinkTopics), e)
+		if len(x.RepartitionSinkTopics) > 0 {
+			dst = compactStrings(dst, x.RepartitionSinkTopics, e)
 		}
-		dst = compactCount(dst, len(x.StateChangelogTopics))
-		if dst, bad = appendStreamsGroupDescribeResponseTopicInfoFlexibleSlice(dst, x.StateChangelogTopics); bad != nil {
-			return nil, bad.in("StateChangelogTopics", i)
+		dst = compactCount(dst, len(x.StateChangelogTopics), e)
+		if len(x.StateChangelogTopics) > 0 {
+			dst = flexibleAllStreamsGroupDescribeResponseTopicInfo(dst, x.StateChangelogTopics, e)
 		}
-		dst = compactCount(dst, len(x.RepartitionSourceTopics))
-		if dst, bad = appendStreamsGroupDescribeResponseTopicInfoFlexibleSlice(dst, x.RepartitionSourceTopics); bad != nil {
-			return nil, bad.in("RepartitionSourceTopics", i)
+		dst = compactCount(dst, len(x.RepartitionSourceTopics), e)
+		if len(x.RepartitionSourceTopics) > 0 {
+			dst = flexibleAllStreamsGroupDescribeResponseTopicInfo(dst, x.RepartitionSourceTopics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseTopicInfoFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseTopicInfo) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupDescribeResponseTopicInfo(dst []byte, s []StreamsGroupDescribeResponseTopicInfo, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.TopicConfigs)) {
-			return nil, tooLong(i, "Name:text TopicConfigs", len(x.Name), len(x.TopicConfigs))
+		f0 := x.Name
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.TopicConfigs) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partitions))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ReplicationFactor))
+			}
+			w[o+6] = byte(len(x.TopicConfigs) + 1)
+			dst = dst[:len(dst)+o+7]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partitions))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
+			dst = compactCount(dst, len(x.TopicConfigs), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partitions))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
-		dst = compactCount(dst, len(x.TopicConfigs))
-		if dst, bad = appendStreamsGroupDescribeResponseKeyValueFlexibleSlice(dst, x.TopicConfigs); bad != nil {
-			return nil, bad.in("TopicConfigs", i)
+		if len(x.TopicConfigs) > 0 {
+			dst = flexibleAllStreamsGroupDescribeResponseKeyValue(dst, x.TopicConfigs, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllStreamsGroupDescribeResponseKeyValue(dst []byte, s []StreamsGroupDescribeResponseKeyValue, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Key, x.Value
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Key, e)
+			dst = compactString(dst, x.Value, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseKeyValueFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseKeyValue) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupDescribeResponseMember(dst []byte, s []StreamsGroupDescribeResponseMember, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Key)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Key:text Value:text", len(x.Key), len(x.Value))
+		f0, f1, f2, f3, f4, f5 := x.MemberID, x.InstanceID, x.RackID, x.ClientID, x.ClientHost, x.ProcessID
+		if n := len(dst) + 206; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(f5) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
+			w[o+4] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			w[o] = byte(lengthOf(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			w[o] = byte(len(f3) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + len(f3)
+			w[o] = byte(len(f4) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f4)
+			o += 1 + len(f4)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TopologyEpoch))
+			w[o+4] = byte(len(f5) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f5)
+			o += 5 + len(f5)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = compactString(dst, x.MemberID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
+			dst = compactNullableString(dst, x.InstanceID, e)
+			dst = compactNullableString(dst, x.RackID, e)
+			dst = compactString(dst, x.ClientID, e)
+			dst = compactString(dst, x.ClientHost, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopologyEpoch))
+			dst = compactString(dst, x.ProcessID, e)
 		}
-		dst = compactString(dst, x.Key)
-		dst = compactString(dst, x.Value)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendStreamsGroupDescribeResponseMemberFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseMember) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.MemberID)|len(x.InstanceID)|len(x.RackID)|len(x.ClientID)|len(x.ClientHost)|len(x.ProcessID) > fastcodec.MaxString || tooMany(len(x.ClientTags)|len(x.TaskOffsets)|len(x.TaskEndOffsets)) {
-			return nil, tooLong(i, "MemberId:text InstanceId:text RackId:text ClientId:text ClientHost:text ProcessId:text ClientTags TaskOffsets TaskEndOffsets", len(x.MemberID), len(x.InstanceID), len(x.RackID), len(x.ClientID), len(x.ClientHost), len(x.ProcessID), len(x.ClientTags), len(x.TaskOffsets), len(x.TaskEndOffsets))
-		}
-		dst = compactString(dst, x.MemberID)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
-		dst = compactNullableString(dst, x.InstanceID)
-		dst = compactNullableString(dst, x.RackID)
-		dst = compactString(dst, x.ClientID)
-		dst = compactString(dst, x.ClientHost)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopologyEpoch))
-		dst = compactString(dst, x.ProcessID)
 		if x.UserEndpoint == nil {
 			dst = append(dst, 0xff)
 		} else {
 			dst = append(dst, 1)
-			if dst, bad = appendStreamsGroupDescribeResponseEndpointFlexible(dst, x.UserEndpoint); bad != nil {
-				return nil, bad.in("UserEndpoint", i)
-			}
+			dst = flexibleStreamsGroupDescribeResponseEndpoint(dst, x.UserEndpoint, e)
 		}
-		dst = compactCount(dst, len(x.ClientTags))
-		if dst, bad = appendStreamsGroupDescribeResponseKeyValueFlexibleSlice(dst, x.ClientTags); bad != nil {
-			return nil, bad.in("ClientTags", i)
+		dst = compactCount(dst, len(x.ClientTags), e)
+		if len(x.ClientTags) > 0 {
+			dst = flexibleAllStreamsGroupDescribeResponseKeyValue(dst, x.ClientTags, e)
 		}
-		dst = compactCount(dst, len(x.TaskOffsets))
-		if dst, bad = appendStreamsGroupDescribeResponseTaskOffsetFlexibleSlice(dst, x.TaskOffsets); bad != nil {
-			return nil, bad.in("TaskOffsets", i)
+		dst = compactCount(dst, len(x.TaskOffsets), e)
+		if len(x.TaskOffsets) > 0 {
+			dst = flexibleAllStreamsGroupDescribeResponseTaskOffset(dst, x.TaskOffsets, e)
 		}
-		dst = compactCount(dst, len(x.TaskEndOffsets))
-		if dst, bad = appendStreamsGroupDescribeResponseTaskOffsetFlexibleSlice(dst, x.TaskEndOffsets); bad != nil {
-			return nil, bad.in("TaskEndOffsets", i)
+		dst = compactCount(dst, len(x.TaskEndOffsets), e)
+		if len(x.TaskEndOffsets) > 0 {
+			dst = flexibleAllStreamsGroupDescribeResponseTaskOffset(dst, x.TaskEndOffsets, e)
 		}
-		if dst, bad = appendStreamsGroupDescribeResponseAssignmentFlexible(dst, &x.Assignment); bad != nil {
-			return nil, bad.in("Assignment", i)
-		}
-		if dst, bad = appendStreamsGroupDescribeResponseAssignmentFlexible(dst, &x.TargetAssignment); bad != nil {
-			return nil, bad.in("TargetAssignment", i)
-		}
+		dst = flexibleStreamsGroupDescribeResponseAssignment(dst, &x.Assignment, e)
+		dst = flexibleStreamsGroupDescribeResponseAssignment(dst, &x.TargetAssignment, e)
 		dst = append(dst, bit(x.IsClassic))
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseEndpointFlexible(dst []byte, x *StreamsGroupDescribeResponseEndpoint) ([]byte, *failure) {
-	var bad *failure
-	if len(x.Host) > fastcodec.MaxString {
-		return nil, tooLong(-1, "Host:text", len(x.Host))
-	}
-	dst = compactString(dst, x.Host)
-	dst = binary.BigEndian.AppendUint16(dst, x.Port)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
-	}
-	return dst, nil
-}
-
-func appendStreamsGroupDescribeResponseTaskOffsetFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseTaskOffset) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.SubtopologyID) > fastcodec.MaxString {
-			return nil, tooLong(i, "SubtopologyId:text", len(x.SubtopologyID))
-		}
-		dst = compactString(dst, x.SubtopologyID)
-		dst = room(dst, 13)
+func flexibleStreamsGroupDescribeResponseEndpoint(dst []byte, x *StreamsGroupDescribeResponseEndpoint, e *encoder) []byte {
+	f0 := x.Host
+	if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
 		{
-			p := (*[13]byte)(dst[len(dst)-13:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
-			binary.BigEndian.PutUint64(p[4:12], uint64(x.Offset))
-			p[12] = 0
+			p := (*[3]byte)(w[o : o+3])
+			binary.BigEndian.PutUint16(p[0:2], x.Port)
+			p[2] = 0
 		}
+		dst = dst[:len(dst)+o+3]
+	} else {
+		dst = compactString(dst, x.Host, e)
+		dst = binary.BigEndian.AppendUint16(dst, x.Port)
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllStreamsGroupDescribeResponseTaskOffset(dst []byte, s []StreamsGroupDescribeResponseTaskOffset, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.SubtopologyID
+		if n := len(dst) + 46; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[13]byte)(w[o : o+13])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.Offset))
+				p[12] = 0
+			}
+			dst = dst[:len(dst)+o+13]
+		} else {
+			dst = compactString(dst, x.SubtopologyID, e)
+			dst = room(dst, 13)
+			{
+				p := (*[13]byte)(dst[len(dst)-13:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.Offset))
+				p[12] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseAssignmentFlexible(dst []byte, x *StreamsGroupDescribeResponseAssignment) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.ActiveTasks) | len(x.StandbyTasks) | len(x.WarmupTasks)) {
-		return nil, tooLong(-1, "ActiveTasks StandbyTasks WarmupTasks", len(x.ActiveTasks), len(x.StandbyTasks), len(x.WarmupTasks))
+func flexibleStreamsGroupDescribeResponseAssignment(dst []byte, x *StreamsGroupDescribeResponseAssignment, e *encoder) []byte {
+	dst = compactCount(dst, len(x.ActiveTasks), e)
+	if len(x.ActiveTasks) > 0 {
+		dst = flexibleAllStreamsGroupDescribeResponseTaskIDs(dst, x.ActiveTasks, e)
 	}
-	dst = compactCount(dst, len(x.ActiveTasks))
-	if dst, bad = appendStreamsGroupDescribeResponseTaskIDsFlexibleSlice(dst, x.ActiveTasks); bad != nil {
-		return nil, bad.in("ActiveTasks", -1)
+	dst = compactCount(dst, len(x.StandbyTasks), e)
+	if len(x.StandbyTasks) > 0 {
+		dst = flexibleAllStreamsGroupDescribeResponseTaskIDs(dst, x.StandbyTasks, e)
 	}
-	dst = compactCount(dst, len(x.StandbyTasks))
-	if dst, bad = appendStreamsGroupDescribeResponseTaskIDsFlexibleSlice(dst, x.StandbyTasks); bad != nil {
-		return nil, bad.in("StandbyTasks", -1)
-	}
-	dst = compactCount(dst, len(x.WarmupTasks))
-	if dst, bad = appendStreamsGroupDescribeResponseTaskIDsFlexibleSlice(dst, x.WarmupTasks); bad != nil {
-		return nil, bad.in("WarmupTasks", -1)
+	dst = compactCount(dst, len(x.WarmupTasks), e)
+	if len(x.WarmupTasks) > 0 {
+		dst = flexibleAllStreamsGroupDescribeResponseTaskIDs(dst, x.WarmupTasks, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseTaskIDsFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseTaskIDs) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupDescribeResponseTaskIDs(dst []byte, s []StreamsGroupDescribeResponseTaskIDs, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.SubtopologyID) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "SubtopologyId:text Partitions", len(x.SubtopologyID), len(x.Partitions))
-		}
-		dst = compactString(dst, x.SubtopologyID)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.SubtopologyID, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.SubtopologyID, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseTopologyDescriptionFlexible(dst []byte, x *StreamsGroupDescribeResponseTopologyDescription) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Subtopologies) | len(x.GlobalStores)) {
-		return nil, tooLong(-1, "Subtopologies GlobalStores", len(x.Subtopologies), len(x.GlobalStores))
+func flexibleStreamsGroupDescribeResponseTopologyDescription(dst []byte, x *StreamsGroupDescribeResponseTopologyDescription, e *encoder) []byte {
+	dst = compactCount(dst, len(x.Subtopologies), e)
+	if len(x.Subtopologies) > 0 {
+		dst = flexibleAllStreamsGroupDescribeResponseTopologyDescriptionSubtopology(dst, x.Subtopologies, e)
 	}
-	dst = compactCount(dst, len(x.Subtopologies))
-	if dst, bad = appendStreamsGroupDescribeResponseTopologyDescriptionSubtopologyFlexibleSlice(dst, x.Subtopologies); bad != nil {
-		return nil, bad.in("Subtopologies", -1)
-	}
-	dst = compactCount(dst, len(x.GlobalStores))
-	if dst, bad = appendStreamsGroupDescribeResponseTopologyDescriptionGlobalStoreFlexibleSlice(dst, x.GlobalStores); bad != nil {
-		return nil, bad.in("GlobalStores", -1)
+	dst = compactCount(dst, len(x.GlobalStores), e)
+	if len(x.GlobalStores) > 0 {
+		dst = flexibleAllStreamsGroupDescribeResponseTopologyDescriptionGlobalStore(dst, x.GlobalStores, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseTopologyDescriptionSubtopologyFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseTopologyDescriptionSubtopology) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupDescribeResponseTopologyDescriptionSubtopology(dst []byte, s []StreamsGroupDescribeResponseTopologyDescriptionSubtopology, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.SubtopologyID) > fastcodec.MaxString || tooMany(len(x.Nodes)) {
-			return nil, tooLong(i, "SubtopologyId:text Nodes", len(x.SubtopologyID), len(x.Nodes))
+		f0 := x.SubtopologyID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Nodes) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Nodes) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.SubtopologyID, e)
+			dst = compactCount(dst, len(x.Nodes), e)
 		}
-		dst = compactString(dst, x.SubtopologyID)
-		dst = compactCount(dst, len(x.Nodes))
-		if dst, bad = appendStreamsGroupDescribeResponseTopologyDescriptionNodeFlexibleSlice(dst, x.Nodes); bad != nil {
-			return nil, bad.in("Nodes", i)
+		if len(x.Nodes) > 0 {
+			dst = flexibleAllStreamsGroupDescribeResponseTopologyDescriptionNode(dst, x.Nodes, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseTopologyDescriptionNodeFlexible(dst []byte, x *StreamsGroupDescribeResponseTopologyDescriptionNode) ([]byte, *failure) {
-	var bad *failure
-	if len(x.Name)|len(x.SinkTopic) > fastcodec.MaxString || tooMany(len(x.SourceTopics)|len(x.Stores)|len(x.Successors)) {
-		return nil, tooLong(-1, "Name:text SourceTopics SinkTopic:text Stores Successors", len(x.Name), len(x.SourceTopics), len(x.SinkTopic), len(x.Stores), len(x.Successors))
+func flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst []byte, x *StreamsGroupDescribeResponseTopologyDescriptionNode, e *encoder) []byte {
+	f0 := x.Name
+	if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(x.NodeType)
+		w[o+1] = byte(len(x.SourceTopics) + 1)
+		dst = dst[:len(dst)+o+2]
+	} else {
+		dst = compactString(dst, x.Name, e)
+		dst = append(dst, byte(x.NodeType))
+		dst = compactCount(dst, len(x.SourceTopics), e)
 	}
-	dst = compactString(dst, x.Name)
-	dst = append(dst, byte(x.NodeType))
-	dst = compactCount(dst, len(x.SourceTopics))
-	if dst, bad = compactStrings(dst, x.SourceTopics); bad != nil {
-		return nil, bad.in("SourceTopics", -1)
+	if len(x.SourceTopics) > 0 {
+		dst = compactStrings(dst, x.SourceTopics, e)
 	}
-	dst = compactNullableString(dst, x.SinkTopic)
-	dst = compactCount(dst, len(x.Stores))
-	if dst, bad = compactStrings(dst, x.Stores); bad != nil {
-		return nil, bad.in("Stores", -1)
+	f1 := x.SinkTopic
+	if n := len(dst) + 34; n <= cap(dst) && len(f1) <= 32 && len(x.Stores) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(lengthOf(f1) + 1)
+		putShort((*[32]byte)(w[1:33]), f1)
+		o := 1 + len(f1)
+		w[o] = byte(len(x.Stores) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactNullableString(dst, x.SinkTopic, e)
+		dst = compactCount(dst, len(x.Stores), e)
 	}
-	dst = compactCount(dst, len(x.Successors))
-	if dst, bad = compactStrings(dst, x.Successors); bad != nil {
-		return nil, bad.in("Successors", -1)
+	if len(x.Stores) > 0 {
+		dst = compactStrings(dst, x.Stores, e)
+	}
+	dst = compactCount(dst, len(x.Successors), e)
+	if len(x.Successors) > 0 {
+		dst = compactStrings(dst, x.Successors, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseTopologyDescriptionNodeFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseTopologyDescriptionNode) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupDescribeResponseTopologyDescriptionNode(dst []byte, s []StreamsGroupDescribeResponseTopologyDescriptionNode, e *encoder) []byte {
 	for i := range s {
-		if dst, bad = appendStreamsGroupDescribeResponseTopologyDescriptionNodeFlexible(dst, &s[i]); bad != nil {
-			return nil, bad.element(i)
-		}
+		dst = flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst, &s[i], e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupDescribeResponseTopologyDescriptionGlobalStoreFlexibleSlice(dst []byte, s []StreamsGroupDescribeResponseTopologyDescriptionGlobalStore) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupDescribeResponseTopologyDescriptionGlobalStore(dst []byte, s []StreamsGroupDescribeResponseTopologyDescriptionGlobalStore, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if dst, bad = appendStreamsGroupDescribeResponseTopologyDescriptionNodeFlexible(dst, &x.Source); bad != nil {
-			return nil, bad.in("Source", i)
-		}
-		if dst, bad = appendStreamsGroupDescribeResponseTopologyDescriptionNodeFlexible(dst, &x.Processor); bad != nil {
-			return nil, bad.in("Processor", i)
-		}
+		dst = flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst, &x.Source, e)
+		dst = flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst, &x.Processor, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -10,22 +10,22 @@ import (
 
 // StreamsGroupHeartbeatRequest is Kafka's message of that name, versions 0-1.
 type StreamsGroupHeartbeatRequest struct {
-	GroupID                  []byte
-	MemberID                 []byte
+	GroupID                  []byte `kafka:"GroupId string"`
+	MemberID                 []byte `kafka:"MemberId string"`
 	MemberEpoch              int32
 	EndpointInformationEpoch int32
-	InstanceID               []byte // nullable
-	RackID                   []byte // nullable
-	RebalanceTimeoutMs       int32
-	Topology                 *StreamsGroupHeartbeatRequestTopology    // nullable
-	ActiveTasks              []StreamsGroupHeartbeatRequestTaskIDs    // nullable
-	StandbyTasks             []StreamsGroupHeartbeatRequestTaskIDs    // nullable
-	WarmupTasks              []StreamsGroupHeartbeatRequestTaskIDs    // nullable
-	ProcessID                []byte                                   // nullable
-	UserEndpoint             *StreamsGroupHeartbeatRequestEndpoint    // nullable
-	ClientTags               []StreamsGroupHeartbeatRequestKeyValue   // nullable
-	TaskOffsets              []StreamsGroupHeartbeatRequestTaskOffset // nullable
-	TaskEndOffsets           []StreamsGroupHeartbeatRequestTaskOffset // nullable
+	InstanceID               []byte                                   `kafka:"InstanceId string null = null"`
+	RackID                   []byte                                   `kafka:"RackId string null = null"`
+	RebalanceTimeoutMs       int32                                    `kafka:"RebalanceTimeoutMs = -1"`
+	Topology                 *StreamsGroupHeartbeatRequestTopology    `kafka:"Topology null = null"`
+	ActiveTasks              []StreamsGroupHeartbeatRequestTaskIDs    `kafka:"ActiveTasks null = null"`
+	StandbyTasks             []StreamsGroupHeartbeatRequestTaskIDs    `kafka:"StandbyTasks null = null"`
+	WarmupTasks              []StreamsGroupHeartbeatRequestTaskIDs    `kafka:"WarmupTasks null = null"`
+	ProcessID                []byte                                   `kafka:"ProcessId string null = null"`
+	UserEndpoint             *StreamsGroupHeartbeatRequestEndpoint    `kafka:"UserEndpoint null = null"`
+	ClientTags               []StreamsGroupHeartbeatRequestKeyValue   `kafka:"ClientTags null = null"`
+	TaskOffsets              []StreamsGroupHeartbeatRequestTaskOffset `kafka:"TaskOffsets null = null"`
+	TaskEndOffsets           []StreamsGroupHeartbeatRequestTaskOffset `kafka:"TaskEndOffsets null = null"`
 	ShutdownApplication      bool
 	UnknownTags              []fastcodec.Tag
 
@@ -37,7 +37,7 @@ type StreamsGroupHeartbeatRequest struct {
 	spareClientTags     []StreamsGroupHeartbeatRequestKeyValue
 	spareTaskOffsets    []StreamsGroupHeartbeatRequestTaskOffset
 	spareTaskEndOffsets []StreamsGroupHeartbeatRequestTaskOffset
-	held                []byte
+	held
 }
 
 // NewStreamsGroupHeartbeatRequest returns one with Kafka's defaults.
@@ -85,12 +85,6 @@ func (x *StreamsGroupHeartbeatRequest) ResizeTaskEndOffsets(n int) {
 	resizeNullable(&x.TaskEndOffsets, &x.spareTaskEndOffsets, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *StreamsGroupHeartbeatRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // StreamsGroupHeartbeatRequestTopology is the struct Topology of StreamsGroupHeartbeatRequest.
 type StreamsGroupHeartbeatRequestTopology struct {
 	Epoch         int32
@@ -100,11 +94,11 @@ type StreamsGroupHeartbeatRequestTopology struct {
 
 // StreamsGroupHeartbeatRequestSubtopology is the struct Subtopology of StreamsGroupHeartbeatRequest.
 type StreamsGroupHeartbeatRequestSubtopology struct {
-	SubtopologyID           []byte
-	SourceTopics            [][]byte
-	SourceTopicRegex        [][]byte
+	SubtopologyID           []byte   `kafka:"SubtopologyId string"`
+	SourceTopics            [][]byte `kafka:"SourceTopics string"`
+	SourceTopicRegex        [][]byte `kafka:"SourceTopicRegex string"`
 	StateChangelogTopics    []StreamsGroupHeartbeatRequestTopicInfo
-	RepartitionSinkTopics   [][]byte
+	RepartitionSinkTopics   [][]byte `kafka:"RepartitionSinkTopics string"`
 	RepartitionSourceTopics []StreamsGroupHeartbeatRequestTopicInfo
 	CopartitionGroups       []StreamsGroupHeartbeatRequestCopartitionGroup
 	UnknownTags             []fastcodec.Tag
@@ -112,7 +106,7 @@ type StreamsGroupHeartbeatRequestSubtopology struct {
 
 // StreamsGroupHeartbeatRequestTopicInfo is the struct TopicInfo of StreamsGroupHeartbeatRequest.
 type StreamsGroupHeartbeatRequestTopicInfo struct {
-	Name              []byte
+	Name              []byte `kafka:"Name string"`
 	Partitions        int32
 	ReplicationFactor int16
 	TopicConfigs      []StreamsGroupHeartbeatRequestKeyValue
@@ -121,8 +115,8 @@ type StreamsGroupHeartbeatRequestTopicInfo struct {
 
 // StreamsGroupHeartbeatRequestKeyValue is the struct KeyValue of StreamsGroupHeartbeatRequest.
 type StreamsGroupHeartbeatRequestKeyValue struct {
-	Key         []byte
-	Value       []byte
+	Key         []byte `kafka:"Key string"`
+	Value       []byte `kafka:"Value string"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -136,288 +130,354 @@ type StreamsGroupHeartbeatRequestCopartitionGroup struct {
 
 // StreamsGroupHeartbeatRequestTaskIDs is the struct TaskIds of StreamsGroupHeartbeatRequest.
 type StreamsGroupHeartbeatRequestTaskIDs struct {
-	SubtopologyID []byte
+	SubtopologyID []byte `kafka:"SubtopologyId string"`
 	Partitions    []int32
 	UnknownTags   []fastcodec.Tag
 }
 
 // StreamsGroupHeartbeatRequestEndpoint is the struct Endpoint of StreamsGroupHeartbeatRequest.
 type StreamsGroupHeartbeatRequestEndpoint struct {
-	Host        []byte
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
 
 // StreamsGroupHeartbeatRequestTaskOffset is the struct TaskOffset of StreamsGroupHeartbeatRequest.
 type StreamsGroupHeartbeatRequestTaskOffset struct {
-	SubtopologyID []byte
+	SubtopologyID []byte `kafka:"SubtopologyId string"`
 	Partition     int32
 	Offset        int64
 	UnknownTags   []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *StreamsGroupHeartbeatRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("StreamsGroupHeartbeatRequest", version, 0, 1)
-	default:
-		out, bad = appendStreamsGroupHeartbeatRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *StreamsGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("StreamsGroupHeartbeatRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("StreamsGroupHeartbeatRequest", version)
+	start, e := len(dst), new(encoder)
+	f0, f1, f2, f3 := x.GroupID, x.MemberID, x.InstanceID, x.RackID
+	if n := len(dst) + 144; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		{
+			p := (*[8]byte)(w[o : o+8])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.MemberEpoch))
+			binary.BigEndian.PutUint32(p[4:8], uint32(x.EndpointInformationEpoch))
+		}
+		w[o+8] = byte(lengthOf(f2) + 1)
+		putShort((*[32]byte)(w[o+9:o+41]), f2)
+		o += 9 + len(f2)
+		w[o] = byte(lengthOf(f3) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f3)
+		o += 1 + len(f3)
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.RebalanceTimeoutMs))
+		dst = dst[:len(dst)+o+4]
+	} else {
+		dst = compactString(dst, x.GroupID, e)
+		dst = compactString(dst, x.MemberID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.EndpointInformationEpoch))
+		dst = compactNullableString(dst, x.InstanceID, e)
+		dst = compactNullableString(dst, x.RackID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.RebalanceTimeoutMs))
 	}
-	return out, nil
-}
-
-func appendStreamsGroupHeartbeatRequestFlexible(dst []byte, x *StreamsGroupHeartbeatRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.InstanceID)|len(x.RackID)|len(x.ProcessID) > fastcodec.MaxString || tooMany(len(x.ActiveTasks)|len(x.StandbyTasks)|len(x.WarmupTasks)|len(x.ClientTags)|len(x.TaskOffsets)|len(x.TaskEndOffsets)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text InstanceId:text RackId:text ActiveTasks StandbyTasks WarmupTasks ProcessId:text ClientTags TaskOffsets TaskEndOffsets", len(x.GroupID), len(x.MemberID), len(x.InstanceID), len(x.RackID), len(x.ActiveTasks), len(x.StandbyTasks), len(x.WarmupTasks), len(x.ProcessID), len(x.ClientTags), len(x.TaskOffsets), len(x.TaskEndOffsets))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = compactString(dst, x.MemberID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.EndpointInformationEpoch))
-	dst = compactNullableString(dst, x.InstanceID)
-	dst = compactNullableString(dst, x.RackID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.RebalanceTimeoutMs))
 	if x.Topology == nil {
 		dst = append(dst, 0xff)
 	} else {
 		dst = append(dst, 1)
-		if dst, bad = appendStreamsGroupHeartbeatRequestTopologyFlexible(dst, x.Topology); bad != nil {
-			return nil, bad.in("Topology", -1)
-		}
+		dst = flexibleStreamsGroupHeartbeatRequestTopology(dst, x.Topology, e)
 	}
-	dst = compactCount(dst, countOf(x.ActiveTasks))
-	if dst, bad = appendStreamsGroupHeartbeatRequestTaskIDsFlexibleSlice(dst, x.ActiveTasks); bad != nil {
-		return nil, bad.in("ActiveTasks", -1)
+	dst = compactCount(dst, lengthOf(x.ActiveTasks), e)
+	if len(x.ActiveTasks) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst, x.ActiveTasks, e)
 	}
-	dst = compactCount(dst, countOf(x.StandbyTasks))
-	if dst, bad = appendStreamsGroupHeartbeatRequestTaskIDsFlexibleSlice(dst, x.StandbyTasks); bad != nil {
-		return nil, bad.in("StandbyTasks", -1)
+	dst = compactCount(dst, lengthOf(x.StandbyTasks), e)
+	if len(x.StandbyTasks) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst, x.StandbyTasks, e)
 	}
-	dst = compactCount(dst, countOf(x.WarmupTasks))
-	if dst, bad = appendStreamsGroupHeartbeatRequestTaskIDsFlexibleSlice(dst, x.WarmupTasks); bad != nil {
-		return nil, bad.in("WarmupTasks", -1)
+	dst = compactCount(dst, lengthOf(x.WarmupTasks), e)
+	if len(x.WarmupTasks) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst, x.WarmupTasks, e)
 	}
-	dst = compactNullableString(dst, x.ProcessID)
+	f4 := x.ProcessID
+	if n := len(dst) + 33; n <= cap(dst) && len(f4) <= 32 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(lengthOf(f4) + 1)
+		putShort((*[32]byte)(w[1:33]), f4)
+		o := 1 + len(f4)
+		dst = dst[:len(dst)+o]
+	} else {
+		dst = compactNullableString(dst, x.ProcessID, e)
+	}
 	if x.UserEndpoint == nil {
 		dst = append(dst, 0xff)
 	} else {
 		dst = append(dst, 1)
-		if dst, bad = appendStreamsGroupHeartbeatRequestEndpointFlexible(dst, x.UserEndpoint); bad != nil {
-			return nil, bad.in("UserEndpoint", -1)
-		}
+		dst = flexibleStreamsGroupHeartbeatRequestEndpoint(dst, x.UserEndpoint, e)
 	}
-	dst = compactCount(dst, countOf(x.ClientTags))
-	if dst, bad = appendStreamsGroupHeartbeatRequestKeyValueFlexibleSlice(dst, x.ClientTags); bad != nil {
-		return nil, bad.in("ClientTags", -1)
+	dst = compactCount(dst, lengthOf(x.ClientTags), e)
+	if len(x.ClientTags) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatRequestKeyValue(dst, x.ClientTags, e)
 	}
-	dst = compactCount(dst, countOf(x.TaskOffsets))
-	if dst, bad = appendStreamsGroupHeartbeatRequestTaskOffsetFlexibleSlice(dst, x.TaskOffsets); bad != nil {
-		return nil, bad.in("TaskOffsets", -1)
+	dst = compactCount(dst, lengthOf(x.TaskOffsets), e)
+	if len(x.TaskOffsets) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatRequestTaskOffset(dst, x.TaskOffsets, e)
 	}
-	dst = compactCount(dst, countOf(x.TaskEndOffsets))
-	if dst, bad = appendStreamsGroupHeartbeatRequestTaskOffsetFlexibleSlice(dst, x.TaskEndOffsets); bad != nil {
-		return nil, bad.in("TaskEndOffsets", -1)
+	dst = compactCount(dst, lengthOf(x.TaskEndOffsets), e)
+	if len(x.TaskEndOffsets) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatRequestTaskOffset(dst, x.TaskEndOffsets, e)
 	}
 	dst = append(dst, bit(x.ShutdownApplication))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "StreamsGroupHeartbeatRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendStreamsGroupHeartbeatRequestTopologyFlexible(dst []byte, x *StreamsGroupHeartbeatRequestTopology) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Subtopologies)) {
-		return nil, tooLong(-1, "Subtopologies", len(x.Subtopologies))
+func flexibleStreamsGroupHeartbeatRequestTopology(dst []byte, x *StreamsGroupHeartbeatRequestTopology, e *encoder) []byte {
+	if n := len(dst) + 5; n <= cap(dst) && len(x.Subtopologies) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.Epoch))
+		w[4] = byte(len(x.Subtopologies) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
+		dst = compactCount(dst, len(x.Subtopologies), e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
-	dst = compactCount(dst, len(x.Subtopologies))
-	if dst, bad = appendStreamsGroupHeartbeatRequestSubtopologyFlexibleSlice(dst, x.Subtopologies); bad != nil {
-		return nil, bad.in("Subtopologies", -1)
+	if len(x.Subtopologies) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatRequestSubtopology(dst, x.Subtopologies, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupHeartbeatRequestSubtopologyFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatRequestSubtopology) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupHeartbeatRequestSubtopology(dst []byte, s []StreamsGroupHeartbeatRequestSubtopology, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.SubtopologyID) > fastcodec.MaxString || tooMany(len(x.SourceTopics)|len(x.SourceTopicRegex)|len(x.StateChangelogTopics)|len(x.RepartitionSinkTopics)|len(x.RepartitionSourceTopics)|len(x.CopartitionGroups)) {
-			return nil, tooLong(i, "SubtopologyId:text SourceTopics SourceTopicRegex StateChangelogTopics RepartitionSinkTopics RepartitionSourceTopics CopartitionGroups", len(x.SubtopologyID), len(x.SourceTopics), len(x.SourceTopicRegex), len(x.StateChangelogTopics), len(x.RepartitionSinkTopics), len(x.RepartitionSourceTopics), len(x.CopartitionGroups))
+		f0 := x.SubtopologyID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.SourceTopics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.SubtopologyID, e)
+			dst = compactCount(dst, len(x.SourceTopics), e)
 		}
-		dst = compactString(dst, x.SubtopologyID)
-		dst = compactCount(dst, len(x.SourceTopics))
-		if dst, bad = compactStrings(dst, x.SourceTopics); bad != nil {
-			return nil, bad.in("SourceTopics", i)
+		if len(x.SourceTopics) > 0 {
+			dst = compactStrings(dst, x.SourceTopics, e)
 		}
-		dst = compactCount(dst, len(x.SourceTopicRegex))
-		if dst, bad = compactStrings(dst, x.SourceTopicRegex); bad != nil {
-			return nil, bad.in("SourceTopicRegex", i)
+		dst = compactCount(dst, len(x.SourceTopicRegex), e)
+		if len(x.SourceTopicRegex) > 0 {
+			dst = compactStrings(dst, x.SourceTopicRegex, e)
 		}
-		dst = compactCount(dst, len(x.StateChangelogTopics))
-		if dst, bad = appendStreamsGroupHeartbeatRequestTopicInfoFlexibleSlice(dst, x.StateChangelogTopics); bad != nil {
-			return nil, bad.in("StateChangelogTopics", i)
+		dst = compactCount(dst, len(x.StateChangelogTopics), e)
+		if len(x.StateChangelogTopics) > 0 {
+			dst = flexibleAllStreamsGroupHeartbeatRequestTopicInfo(dst, x.StateChangelogTopics, e)
 		}
-		dst = compactCount(dst, len(x.RepartitionSinkTopics))
-		if dst, bad = compactStrings(dst, x.RepartitionSinkTopics); bad != nil {
-			return nil, bad.in("RepartitionSinkTopics", i)
+		dst = compactCount(dst, len(x.RepartitionSinkTopics), e)
+		if len(x.RepartitionSinkTopics) > 0 {
+			dst = compactStrings(dst, x.RepartitionSinkTopics, e)
 		}
-		dst = compactCount(dst, len(x.RepartitionSourceTopics))
-		if dst, bad = appendStreamsGroupHeartbeatRequestTopicInfoFlexibleSlice(dst, x.RepartitionSourceTopics); bad != nil {
-			return nil, bad.in("RepartitionSourceTopics", i)
+		dst = compactCount(dst, len(x.RepartitionSourceTopics), e)
+		if len(x.RepartitionSourceTopics) > 0 {
+			dst = flexibleAllStreamsGroupHeartbeatRequestTopicInfo(dst, x.RepartitionSourceTopics, e)
 		}
-		dst = compactCount(dst, len(x.CopartitionGroups))
-		if dst, bad = appendStreamsGroupHeartbeatRequestCopartitionGroupFlexibleSlice(dst, x.CopartitionGroups); bad != nil {
-			return nil, bad.in("CopartitionGroups", i)
+		dst = compactCount(dst, len(x.CopartitionGroups), e)
+		if len(x.CopartitionGroups) > 0 {
+			dst = flexibleAllStreamsGroupHeartbeatRequestCopartitionGroup(dst, x.CopartitionGroups, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupHeartbeatRequestTopicInfoFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatRequestTopicInfo) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupHeartbeatRequestTopicInfo(dst []byte, s []StreamsGroupHeartbeatRequestTopicInfo, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.TopicConfigs)) {
-			return nil, tooLong(i, "Name:text TopicConfigs", len(x.Name), len(x.TopicConfigs))
+		f0 := x.Name
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.TopicConfigs) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partitions))
+				binary.BigEndian.PutUint16(p[4:6], uint16(x.ReplicationFactor))
+			}
+			w[o+6] = byte(len(x.TopicConfigs) + 1)
+			dst = dst[:len(dst)+o+7]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partitions))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
+			dst = compactCount(dst, len(x.TopicConfigs), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partitions))
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
-		dst = compactCount(dst, len(x.TopicConfigs))
-		if dst, bad = appendStreamsGroupHeartbeatRequestKeyValueFlexibleSlice(dst, x.TopicConfigs); bad != nil {
-			return nil, bad.in("TopicConfigs", i)
+		if len(x.TopicConfigs) > 0 {
+			dst = flexibleAllStreamsGroupHeartbeatRequestKeyValue(dst, x.TopicConfigs, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllStreamsGroupHeartbeatRequestKeyValue(dst []byte, s []StreamsGroupHeartbeatRequestKeyValue, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Key, x.Value
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Key, e)
+			dst = compactString(dst, x.Value, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupHeartbeatRequestKeyValueFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatRequestKeyValue) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupHeartbeatRequestCopartitionGroup(dst []byte, s []StreamsGroupHeartbeatRequestCopartitionGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Key)|len(x.Value) > fastcodec.MaxString {
-			return nil, tooLong(i, "Key:text Value:text", len(x.Key), len(x.Value))
-		}
-		dst = compactString(dst, x.Key)
-		dst = compactString(dst, x.Value)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1, f2 := x.SourceTopics, x.SourceTopicRegex, x.RepartitionSourceTopics
+		if n := len(dst) + 100; n <= cap(dst) && len(f0) <= 16 && len(f1) <= 16 && len(f2) <= 16 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putInt16s((*[32]byte)(w[1:33]), f0)
+			o := 1 + 2*len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt16s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 2*len(f1)
+			w[o] = byte(len(f2) + 1)
+			putInt16s((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + 2*len(f2)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactInt16s(dst, x.SourceTopics, e)
+			dst = compactInt16s(dst, x.SourceTopicRegex, e)
+			dst = compactInt16s(dst, x.RepartitionSourceTopics, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupHeartbeatRequestCopartitionGroupFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatRequestCopartitionGroup) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst []byte, s []StreamsGroupHeartbeatRequestTaskIDs, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.SourceTopics) | len(x.SourceTopicRegex) | len(x.RepartitionSourceTopics)) {
-			return nil, tooLong(i, "SourceTopics SourceTopicRegex RepartitionSourceTopics", len(x.SourceTopics), len(x.SourceTopicRegex), len(x.RepartitionSourceTopics))
-		}
-		dst = compactCount(dst, len(x.SourceTopics))
-		dst = appendInt16s(dst, x.SourceTopics)
-		dst = compactCount(dst, len(x.SourceTopicRegex))
-		dst = appendInt16s(dst, x.SourceTopicRegex)
-		dst = compactCount(dst, len(x.RepartitionSourceTopics))
-		dst = appendInt16s(dst, x.RepartitionSourceTopics)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.SubtopologyID, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.SubtopologyID, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupHeartbeatRequestTaskIDsFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatRequestTaskIDs) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.SubtopologyID) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "SubtopologyId:text Partitions", len(x.SubtopologyID), len(x.Partitions))
-		}
-		dst = compactString(dst, x.SubtopologyID)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendStreamsGroupHeartbeatRequestEndpointFlexible(dst []byte, x *StreamsGroupHeartbeatRequestEndpoint) ([]byte, *failure) {
-	var bad *failure
-	if len(x.Host) > fastcodec.MaxString {
-		return nil, tooLong(-1, "Host:text", len(x.Host))
-	}
-	dst = compactString(dst, x.Host)
-	dst = binary.BigEndian.AppendUint16(dst, x.Port)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
-	}
-	return dst, nil
-}
-
-func appendStreamsGroupHeartbeatRequestTaskOffsetFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatRequestTaskOffset) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.SubtopologyID) > fastcodec.MaxString {
-			return nil, tooLong(i, "SubtopologyId:text", len(x.SubtopologyID))
-		}
-		dst = compactString(dst, x.SubtopologyID)
-		dst = room(dst, 13)
+func flexibleStreamsGroupHeartbeatRequestEndpoint(dst []byte, x *StreamsGroupHeartbeatRequestEndpoint, e *encoder) []byte {
+	f0 := x.Host
+	if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
 		{
-			p := (*[13]byte)(dst[len(dst)-13:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
-			binary.BigEndian.PutUint64(p[4:12], uint64(x.Offset))
-			p[12] = 0
+			p := (*[3]byte)(w[o : o+3])
+			binary.BigEndian.PutUint16(p[0:2], x.Port)
+			p[2] = 0
 		}
+		dst = dst[:len(dst)+o+3]
+	} else {
+		dst = compactString(dst, x.Host, e)
+		dst = binary.BigEndian.AppendUint16(dst, x.Port)
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllStreamsGroupHeartbeatRequestTaskOffset(dst []byte, s []StreamsGroupHeartbeatRequestTaskOffset, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.SubtopologyID
+		if n := len(dst) + 46; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[13]byte)(w[o : o+13])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.Offset))
+				p[12] = 0
+			}
+			dst = dst[:len(dst)+o+13]
+		} else {
+			dst = compactString(dst, x.SubtopologyID, e)
+			dst = room(dst, 13)
+			{
+				p := (*[13]byte)(dst[len(dst)-13:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.Offset))
+				p[12] = 0
+			}
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

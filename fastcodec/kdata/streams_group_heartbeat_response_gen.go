@@ -12,20 +12,20 @@ import (
 type StreamsGroupHeartbeatResponse struct {
 	ThrottleTimeMs              int32
 	ErrorCode                   fastcodec.ErrorCode
-	ErrorMessage                []byte // nullable
-	MemberID                    []byte
+	ErrorMessage                []byte `kafka:"ErrorMessage string null = null"`
+	MemberID                    []byte `kafka:"MemberId string"`
 	MemberEpoch                 int32
 	HeartbeatIntervalMs         int32
-	AcceptableRecoveryLagLegacy int32 // versions 0
+	AcceptableRecoveryLagLegacy int32 `kafka:"AcceptableRecoveryLagLegacy 0"`
 	TaskOffsetIntervalMs        int32
-	AcceptableRecoveryLag       int64                                  // versions 1+, ignorable
-	Status                      []StreamsGroupHeartbeatResponseStatus  // nullable
-	ActiveTasks                 []StreamsGroupHeartbeatResponseTaskIDs // nullable
-	StandbyTasks                []StreamsGroupHeartbeatResponseTaskIDs // nullable
-	WarmupTasks                 []StreamsGroupHeartbeatResponseTaskIDs // nullable
-	TopologyDescriptionRequired bool                                   // versions 1+
+	AcceptableRecoveryLag       int64                                  `kafka:"AcceptableRecoveryLag 1+ = -1 ignorable"`
+	Status                      []StreamsGroupHeartbeatResponseStatus  `kafka:"Status null"`
+	ActiveTasks                 []StreamsGroupHeartbeatResponseTaskIDs `kafka:"ActiveTasks null = null"`
+	StandbyTasks                []StreamsGroupHeartbeatResponseTaskIDs `kafka:"StandbyTasks null = null"`
+	WarmupTasks                 []StreamsGroupHeartbeatResponseTaskIDs `kafka:"WarmupTasks null = null"`
+	TopologyDescriptionRequired bool                                   `kafka:"TopologyDescriptionRequired 1+"`
 	EndpointInformationEpoch    int32
-	PartitionsByUserEndpoint    []StreamsGroupHeartbeatResponseEndpointToPartitions // nullable
+	PartitionsByUserEndpoint    []StreamsGroupHeartbeatResponseEndpointToPartitions `kafka:"PartitionsByUserEndpoint null = null"`
 	UnknownTags                 []fastcodec.Tag
 
 	spareStatus                   []StreamsGroupHeartbeatResponseStatus
@@ -33,7 +33,7 @@ type StreamsGroupHeartbeatResponse struct {
 	spareStandbyTasks             []StreamsGroupHeartbeatResponseTaskIDs
 	spareWarmupTasks              []StreamsGroupHeartbeatResponseTaskIDs
 	sparePartitionsByUserEndpoint []StreamsGroupHeartbeatResponseEndpointToPartitions
-	held                          []byte
+	held
 }
 
 // NewStreamsGroupHeartbeatResponse returns one with Kafka's defaults.
@@ -69,22 +69,16 @@ func (x *StreamsGroupHeartbeatResponse) ResizePartitionsByUserEndpoint(n int) {
 	resizeNullable(&x.PartitionsByUserEndpoint, &x.sparePartitionsByUserEndpoint, n)
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *StreamsGroupHeartbeatResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // StreamsGroupHeartbeatResponseStatus is the struct Status of StreamsGroupHeartbeatResponse.
 type StreamsGroupHeartbeatResponseStatus struct {
 	StatusCode   int8
-	StatusDetail []byte
+	StatusDetail []byte `kafka:"StatusDetail string"`
 	UnknownTags  []fastcodec.Tag
 }
 
 // StreamsGroupHeartbeatResponseTaskIDs is the struct TaskIds of StreamsGroupHeartbeatResponse.
 type StreamsGroupHeartbeatResponseTaskIDs struct {
-	SubtopologyID []byte
+	SubtopologyID []byte `kafka:"SubtopologyId string"`
 	Partitions    []int32
 	UnknownTags   []fastcodec.Tag
 }
@@ -99,188 +93,236 @@ type StreamsGroupHeartbeatResponseEndpointToPartitions struct {
 
 // StreamsGroupHeartbeatResponseEndpoint is the struct Endpoint of StreamsGroupHeartbeatResponse.
 type StreamsGroupHeartbeatResponseEndpoint struct {
-	Host        []byte
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
 
 // StreamsGroupHeartbeatResponseTopicPartition is the struct TopicPartition of StreamsGroupHeartbeatResponse.
 type StreamsGroupHeartbeatResponseTopicPartition struct {
-	Topic       []byte
+	Topic       []byte `kafka:"Topic string"`
 	Partitions  []int32
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("StreamsGroupHeartbeatResponse", version, 0, 1)
-	default:
-		out, bad = appendStreamsGroupHeartbeatResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("StreamsGroupHeartbeatResponse", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("StreamsGroupHeartbeatResponse", version)
+	start, e := len(dst), new(encoder)
+	if v > 0 && x.AcceptableRecoveryLagLegacy != 0 {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendStreamsGroupHeartbeatResponseFlexible(dst []byte, x *StreamsGroupHeartbeatResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage)|len(x.MemberID) > fastcodec.MaxString || tooMany(len(x.Status)|len(x.ActiveTasks)|len(x.StandbyTasks)|len(x.WarmupTasks)|len(x.PartitionsByUserEndpoint)) {
-		return nil, tooLong(-1, "ErrorMessage:text MemberId:text Status ActiveTasks StandbyTasks WarmupTasks PartitionsByUserEndpoint", len(x.ErrorMessage), len(x.MemberID), len(x.Status), len(x.ActiveTasks), len(x.StandbyTasks), len(x.WarmupTasks), len(x.PartitionsByUserEndpoint))
+	if v < 1 && x.TopologyDescriptionRequired {
+		e.failed = true
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = compactString(dst, x.MemberID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.HeartbeatIntervalMs))
-	if v <= 0 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AcceptableRecoveryLagLegacy))
-	} else if x.AcceptableRecoveryLagLegacy != 0 {
-		return nil, lacking("AcceptableRecoveryLagLegacy", -1)
+	f0, f1 := x.ErrorMessage, x.MemberID
+	if n := len(dst) + 97; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Status) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		w[o] = byte(len(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		{
+			p := (*[8]byte)(w[o : o+8])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.MemberEpoch))
+			binary.BigEndian.PutUint32(p[4:8], uint32(x.HeartbeatIntervalMs))
+		}
+		o += 8
+		if v <= 0 {
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.AcceptableRecoveryLagLegacy))
+			o += 4
+		}
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TaskOffsetIntervalMs))
+		o += 4
+		if v >= 1 {
+			binary.BigEndian.PutUint64(w[o:o+8], uint64(x.AcceptableRecoveryLag))
+			o += 8
+		}
+		w[o] = byte(lengthOf(x.Status) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		dst = compactString(dst, x.MemberID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.HeartbeatIntervalMs))
+		if v <= 0 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.AcceptableRecoveryLagLegacy))
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TaskOffsetIntervalMs))
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.AcceptableRecoveryLag))
+		}
+		dst = compactCount(dst, lengthOf(x.Status), e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TaskOffsetIntervalMs))
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.AcceptableRecoveryLag))
+	if len(x.Status) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatResponseStatus(dst, x.Status, e)
 	}
-	dst = compactCount(dst, countOf(x.Status))
-	if dst, bad = appendStreamsGroupHeartbeatResponseStatusFlexibleSlice(dst, x.Status); bad != nil {
-		return nil, bad.in("Status", -1)
+	dst = compactCount(dst, lengthOf(x.ActiveTasks), e)
+	if len(x.ActiveTasks) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst, x.ActiveTasks, e)
 	}
-	dst = compactCount(dst, countOf(x.ActiveTasks))
-	if dst, bad = appendStreamsGroupHeartbeatResponseTaskIDsFlexibleSlice(dst, x.ActiveTasks); bad != nil {
-		return nil, bad.in("ActiveTasks", -1)
+	dst = compactCount(dst, lengthOf(x.StandbyTasks), e)
+	if len(x.StandbyTasks) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst, x.StandbyTasks, e)
 	}
-	dst = compactCount(dst, countOf(x.StandbyTasks))
-	if dst, bad = appendStreamsGroupHeartbeatResponseTaskIDsFlexibleSlice(dst, x.StandbyTasks); bad != nil {
-		return nil, bad.in("StandbyTasks", -1)
+	dst = compactCount(dst, lengthOf(x.WarmupTasks), e)
+	if len(x.WarmupTasks) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst, x.WarmupTasks, e)
 	}
-	dst = compactCount(dst, countOf(x.WarmupTasks))
-	if dst, bad = appendStreamsGroupHeartbeatResponseTaskIDsFlexibleSlice(dst, x.WarmupTasks); bad != nil {
-		return nil, bad.in("WarmupTasks", -1)
+	if n := len(dst) + 6; n <= cap(dst) && len(x.PartitionsByUserEndpoint) < 127 {
+		w := dst[len(dst):n:n]
+		o := 0
+		if v >= 1 {
+			w[o] = bit(x.TopologyDescriptionRequired)
+			o += 1
+		}
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.EndpointInformationEpoch))
+		w[o+4] = byte(lengthOf(x.PartitionsByUserEndpoint) + 1)
+		dst = dst[:len(dst)+o+5]
+	} else {
+		if v >= 1 {
+			dst = append(dst, bit(x.TopologyDescriptionRequired))
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.EndpointInformationEpoch))
+		dst = compactCount(dst, lengthOf(x.PartitionsByUserEndpoint), e)
 	}
-	if v >= 1 {
-		dst = append(dst, bit(x.TopologyDescriptionRequired))
-	} else if x.TopologyDescriptionRequired {
-		return nil, lacking("TopologyDescriptionRequired", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.EndpointInformationEpoch))
-	dst = compactCount(dst, countOf(x.PartitionsByUserEndpoint))
-	if dst, bad = appendStreamsGroupHeartbeatResponseEndpointToPartitionsFlexibleSlice(dst, x.PartitionsByUserEndpoint); bad != nil {
-		return nil, bad.in("PartitionsByUserEndpoint", -1)
+	if len(x.PartitionsByUserEndpoint) > 0 {
+		dst = flexibleAllStreamsGroupHeartbeatResponseEndpointToPartitions(dst, x.PartitionsByUserEndpoint, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "StreamsGroupHeartbeatResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendStreamsGroupHeartbeatResponseStatusFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatResponseStatus) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupHeartbeatResponseStatus(dst []byte, s []StreamsGroupHeartbeatResponseStatus, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.StatusDetail) > fastcodec.MaxString {
-			return nil, tooLong(i, "StatusDetail:text", len(x.StatusDetail))
-		}
-		dst = append(dst, byte(x.StatusCode))
-		dst = compactString(dst, x.StatusDetail)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.StatusDetail
+		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.StatusCode)
+			w[1] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = append(dst, byte(x.StatusCode))
+			dst = compactString(dst, x.StatusDetail, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupHeartbeatResponseTaskIDsFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatResponseTaskIDs) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst []byte, s []StreamsGroupHeartbeatResponseTaskIDs, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.SubtopologyID) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "SubtopologyId:text Partitions", len(x.SubtopologyID), len(x.Partitions))
-		}
-		dst = compactString(dst, x.SubtopologyID)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.SubtopologyID, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.SubtopologyID, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupHeartbeatResponseEndpointToPartitionsFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatResponseEndpointToPartitions) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupHeartbeatResponseEndpointToPartitions(dst []byte, s []StreamsGroupHeartbeatResponseEndpointToPartitions, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.ActivePartitions) | len(x.StandbyPartitions)) {
-			return nil, tooLong(i, "ActivePartitions StandbyPartitions", len(x.ActivePartitions), len(x.StandbyPartitions))
+		dst = flexibleStreamsGroupHeartbeatResponseEndpoint(dst, &x.UserEndpoint, e)
+		dst = compactCount(dst, len(x.ActivePartitions), e)
+		if len(x.ActivePartitions) > 0 {
+			dst = flexibleAllStreamsGroupHeartbeatResponseTopicPartition(dst, x.ActivePartitions, e)
 		}
-		if dst, bad = appendStreamsGroupHeartbeatResponseEndpointFlexible(dst, &x.UserEndpoint); bad != nil {
-			return nil, bad.in("UserEndpoint", i)
-		}
-		dst = compactCount(dst, len(x.ActivePartitions))
-		if dst, bad = appendStreamsGroupHeartbeatResponseTopicPartitionFlexibleSlice(dst, x.ActivePartitions); bad != nil {
-			return nil, bad.in("ActivePartitions", i)
-		}
-		dst = compactCount(dst, len(x.StandbyPartitions))
-		if dst, bad = appendStreamsGroupHeartbeatResponseTopicPartitionFlexibleSlice(dst, x.StandbyPartitions); bad != nil {
-			return nil, bad.in("StandbyPartitions", i)
+		dst = compactCount(dst, len(x.StandbyPartitions), e)
+		if len(x.StandbyPartitions) > 0 {
+			dst = flexibleAllStreamsGroupHeartbeatResponseTopicPartition(dst, x.StandbyPartitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupHeartbeatResponseEndpointFlexible(dst []byte, x *StreamsGroupHeartbeatResponseEndpoint) ([]byte, *failure) {
-	var bad *failure
-	if len(x.Host) > fastcodec.MaxString {
-		return nil, tooLong(-1, "Host:text", len(x.Host))
-	}
-	dst = compactString(dst, x.Host)
-	dst = binary.BigEndian.AppendUint16(dst, x.Port)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+func flexibleStreamsGroupHeartbeatResponseEndpoint(dst []byte, x *StreamsGroupHeartbeatResponseEndpoint, e *encoder) []byte {
+	f0 := x.Host
+	if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		{
+			p := (*[3]byte)(w[o : o+3])
+			binary.BigEndian.PutUint16(p[0:2], x.Port)
+			p[2] = 0
 		}
-	}
-	return dst, nil
-}
-
-func appendStreamsGroupHeartbeatResponseTopicPartitionFlexibleSlice(dst []byte, s []StreamsGroupHeartbeatResponseTopicPartition) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Topic) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Topic:text Partitions", len(x.Topic), len(x.Partitions))
-		}
-		dst = compactString(dst, x.Topic)
-		dst = compactCount(dst, len(x.Partitions))
-		dst = appendInt32s(dst, x.Partitions)
+		dst = dst[:len(dst)+o+3]
+	} else {
+		dst = compactString(dst, x.Host, e)
+		dst = binary.BigEndian.AppendUint16(dst, x.Port)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllStreamsGroupHeartbeatResponseTopicPartition(dst []byte, s []StreamsGroupHeartbeatResponseTopicPartition, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Topic, x.Partitions
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Topic, e)
+			dst = compactInt32s(dst, x.Partitions, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -10,24 +10,18 @@ import (
 
 // StreamsGroupTopologyDescriptionUpdateRequest is Kafka's message of that name, versions 0.
 type StreamsGroupTopologyDescriptionUpdateRequest struct {
-	GroupID             []byte
-	MemberID            []byte
+	GroupID             []byte `kafka:"GroupId string"`
+	MemberID            []byte `kafka:"MemberId string"`
 	TopologyEpoch       int32
 	TopologyDescription StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription
 	UnknownTags         []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewStreamsGroupTopologyDescriptionUpdateRequest returns one with Kafka's defaults.
 func NewStreamsGroupTopologyDescriptionUpdateRequest() StreamsGroupTopologyDescriptionUpdateRequest {
 	return StreamsGroupTopologyDescriptionUpdateRequest{}
-}
-
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *StreamsGroupTopologyDescriptionUpdateRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
 }
 
 // StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription is the struct TopologyDescription of StreamsGroupTopologyDescriptionUpdateRequest.
@@ -39,19 +33,19 @@ type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription struct {
 
 // StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology is the struct TopologyDescriptionSubtopology of StreamsGroupTopologyDescriptionUpdateRequest.
 type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology struct {
-	SubtopologyID []byte
+	SubtopologyID []byte `kafka:"SubtopologyId string"`
 	Nodes         []StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode
 	UnknownTags   []fastcodec.Tag
 }
 
 // StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode is the struct TopologyDescriptionNode of StreamsGroupTopologyDescriptionUpdateRequest.
 type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode struct {
-	Name         []byte
+	Name         []byte `kafka:"Name string"`
 	NodeType     int8
-	SourceTopics [][]byte
-	SinkTopic    []byte // nullable
-	Stores       [][]byte
-	Successors   [][]byte
+	SourceTopics [][]byte `kafka:"SourceTopics string"`
+	SinkTopic    []byte   `kafka:"SinkTopic string null = null"`
+	Stores       [][]byte `kafka:"Stores string"`
+	Successors   [][]byte `kafka:"Successors string"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -62,141 +56,141 @@ type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore 
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *StreamsGroupTopologyDescriptionUpdateRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("StreamsGroupTopologyDescriptionUpdateRequest", version, 0, 0)
-	default:
-		out, bad = appendStreamsGroupTopologyDescriptionUpdateRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *StreamsGroupTopologyDescriptionUpdateRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("StreamsGroupTopologyDescriptionUpdateRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("StreamsGroupTopologyDescriptionUpdateRequest", version)
+	start, e := len(dst), new(encoder)
+	f0, f1 := x.GroupID, x.MemberID
+	if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(f1) + 1)
+		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		o += 1 + len(f1)
+		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TopologyEpoch))
+		dst = dst[:len(dst)+o+4]
+	} else {
+		dst = compactString(dst, x.GroupID, e)
+		dst = compactString(dst, x.MemberID, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopologyEpoch))
 	}
-	return out, nil
-}
-
-func appendStreamsGroupTopologyDescriptionUpdateRequestFlexible(dst []byte, x *StreamsGroupTopologyDescriptionUpdateRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID) > fastcodec.MaxString {
-		return nil, tooLong(-1, "GroupId:text MemberId:text", len(x.GroupID), len(x.MemberID))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = compactString(dst, x.MemberID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopologyEpoch))
-	if dst, bad = appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionFlexible(dst, &x.TopologyDescription); bad != nil {
-		return nil, bad.in("TopologyDescription", -1)
-	}
+	dst = flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescription(dst, &x.TopologyDescription, e)
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "StreamsGroupTopologyDescriptionUpdateRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionFlexible(dst []byte, x *StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Subtopologies) | len(x.GlobalStores)) {
-		return nil, tooLong(-1, "Subtopologies GlobalStores", len(x.Subtopologies), len(x.GlobalStores))
+func flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescription(dst []byte, x *StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription, e *encoder) []byte {
+	dst = compactCount(dst, len(x.Subtopologies), e)
+	if len(x.Subtopologies) > 0 {
+		dst = flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology(dst, x.Subtopologies, e)
 	}
-	dst = compactCount(dst, len(x.Subtopologies))
-	if dst, bad = appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyFlexibleSlice(dst, x.Subtopologies); bad != nil {
-		return nil, bad.in("Subtopologies", -1)
-	}
-	dst = compactCount(dst, len(x.GlobalStores))
-	if dst, bad = appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreFlexibleSlice(dst, x.GlobalStores); bad != nil {
-		return nil, bad.in("GlobalStores", -1)
+	dst = compactCount(dst, len(x.GlobalStores), e)
+	if len(x.GlobalStores) > 0 {
+		dst = flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore(dst, x.GlobalStores, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyFlexibleSlice(dst []byte, s []StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology(dst []byte, s []StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.SubtopologyID) > fastcodec.MaxString || tooMany(len(x.Nodes)) {
-			return nil, tooLong(i, "SubtopologyId:text Nodes", len(x.SubtopologyID), len(x.Nodes))
+		f0 := x.SubtopologyID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Nodes) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Nodes) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.SubtopologyID, e)
+			dst = compactCount(dst, len(x.Nodes), e)
 		}
-		dst = compactString(dst, x.SubtopologyID)
-		dst = compactCount(dst, len(x.Nodes))
-		if dst, bad = appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFlexibleSlice(dst, x.Nodes); bad != nil {
-			return nil, bad.in("Nodes", i)
+		if len(x.Nodes) > 0 {
+			dst = flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst, x.Nodes, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFlexible(dst []byte, x *StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) ([]byte, *failure) {
-	var bad *failure
-	if len(x.Name)|len(x.SinkTopic) > fastcodec.MaxString || tooMany(len(x.SourceTopics)|len(x.Stores)|len(x.Successors)) {
-		return nil, tooLong(-1, "Name:text SourceTopics SinkTopic:text Stores Successors", len(x.Name), len(x.SourceTopics), len(x.SinkTopic), len(x.Stores), len(x.Successors))
+func flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst []byte, x *StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode, e *encoder) []byte {
+	f0 := x.Name
+	if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(x.NodeType)
+		w[o+1] = byte(len(x.SourceTopics) + 1)
+		dst = dst[:len(dst)+o+2]
+	} else {
+		dst = compactString(dst, x.Name, e)
+		dst = append(dst, byte(x.NodeType))
+		dst = compactCount(dst, len(x.SourceTopics), e)
 	}
-	dst = compactString(dst, x.Name)
-	dst = append(dst, byte(x.NodeType))
-	dst = compactCount(dst, len(x.SourceTopics))
-	if dst, bad = compactStrings(dst, x.SourceTopics); bad != nil {
-		return nil, bad.in("SourceTopics", -1)
+	if len(x.SourceTopics) > 0 {
+		dst = compactStrings(dst, x.SourceTopics, e)
 	}
-	dst = compactNullableString(dst, x.SinkTopic)
-	dst = compactCount(dst, len(x.Stores))
-	if dst, bad = compactStrings(dst, x.Stores); bad != nil {
-		return nil, bad.in("Stores", -1)
+	f1 := x.SinkTopic
+	if n := len(dst) + 34; n <= cap(dst) && len(f1) <= 32 && len(x.Stores) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(lengthOf(f1) + 1)
+		putShort((*[32]byte)(w[1:33]), f1)
+		o := 1 + len(f1)
+		w[o] = byte(len(x.Stores) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactNullableString(dst, x.SinkTopic, e)
+		dst = compactCount(dst, len(x.Stores), e)
 	}
-	dst = compactCount(dst, len(x.Successors))
-	if dst, bad = compactStrings(dst, x.Successors); bad != nil {
-		return nil, bad.in("Successors", -1)
+	if len(x.Stores) > 0 {
+		dst = compactStrings(dst, x.Stores, e)
+	}
+	dst = compactCount(dst, len(x.Successors), e)
+	if len(x.Successors) > 0 {
+		dst = compactStrings(dst, x.Successors, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFlexibleSlice(dst []byte, s []StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst []byte, s []StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode, e *encoder) []byte {
 	for i := range s {
-		if dst, bad = appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFlexible(dst, &s[i]); bad != nil {
-			return nil, bad.element(i)
-		}
+		dst = flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst, &s[i], e)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreFlexibleSlice(dst []byte, s []StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore(dst []byte, s []StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if dst, bad = appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFlexible(dst, &x.Source); bad != nil {
-			return nil, bad.in("Source", i)
-		}
-		if dst, bad = appendStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeFlexible(dst, &x.Processor); bad != nil {
-			return nil, bad.in("Processor", i)
-		}
+		dst = flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst, &x.Source, e)
+		dst = flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst, &x.Processor, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }

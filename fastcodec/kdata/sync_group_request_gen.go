@@ -10,133 +10,154 @@ import (
 
 // SyncGroupRequest is Kafka's message of that name, versions 0-5.
 type SyncGroupRequest struct {
-	GroupID         []byte
-	GenerationID    int32
-	MemberID        []byte
-	GroupInstanceID []byte // versions 3+, nullable
-	ProtocolType    []byte // versions 5+, nullable, ignorable
-	ProtocolName    []byte // versions 5+, nullable, ignorable
+	GroupID         []byte `kafka:"GroupId string"`
+	GenerationID    int32  `kafka:"GenerationId"`
+	MemberID        []byte `kafka:"MemberId string"`
+	GroupInstanceID []byte `kafka:"GroupInstanceId string 3+ null = null"`
+	ProtocolType    []byte `kafka:"ProtocolType string 5+ null = null ignorable"`
+	ProtocolName    []byte `kafka:"ProtocolName string 5+ null = null ignorable"`
 	Assignments     []SyncGroupRequestAssignment
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewSyncGroupRequest returns one with Kafka's defaults.
 func NewSyncGroupRequest() SyncGroupRequest { return SyncGroupRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *SyncGroupRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // SyncGroupRequestAssignment is the struct SyncGroupRequestAssignment of SyncGroupRequest.
 type SyncGroupRequestAssignment struct {
-	MemberID    []byte
-	Assignment  []byte
+	MemberID    []byte `kafka:"MemberId string"`
+	Assignment  []byte `kafka:"Assignment bytes"`
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *SyncGroupRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("SyncGroupRequest", version, 0, 5)
-	case version >= 4:
-		out, bad = appendSyncGroupRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendSyncGroupRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *SyncGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("SyncGroupRequest", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("SyncGroupRequest", version)
-	}
-	return out, nil
-}
-
-func appendSyncGroupRequestFlexible(dst []byte, x *SyncGroupRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.GroupInstanceID)|len(x.ProtocolType)|len(x.ProtocolName) > fastcodec.MaxString || tooMany(len(x.Assignments)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text GroupInstanceId:text ProtocolType:text ProtocolName:text Assignments", len(x.GroupID), len(x.MemberID), len(x.GroupInstanceID), len(x.ProtocolType), len(x.ProtocolName), len(x.Assignments))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
-	dst = compactString(dst, x.MemberID)
-	dst = compactNullableString(dst, x.GroupInstanceID)
-	if v >= 5 {
-		dst = compactNullableString(dst, x.ProtocolType)
-	}
-	if v >= 5 {
-		dst = compactNullableString(dst, x.ProtocolName)
-	}
-	dst = compactCount(dst, len(x.Assignments))
-	if dst, bad = appendSyncGroupRequestAssignmentFlexibleSlice(dst, x.Assignments); bad != nil {
-		return nil, bad.in("Assignments", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		f0, f1, f2, f3, f4 := x.GroupID, x.MemberID, x.GroupInstanceID, x.ProtocolType, x.ProtocolName
+		if n := len(dst) + 170; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(x.Assignments) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
+			w[o+4] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + len(f1)
+			w[o] = byte(lengthOf(f2) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + len(f2)
+			if v >= 5 {
+				w[o] = byte(lengthOf(f3) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f3)
+				o += 1 + len(f3)
+				w[o] = byte(lengthOf(f4) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f4)
+				o += 1 + len(f4)
+			}
+			w[o] = byte(len(x.Assignments) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.GroupInstanceID, e)
+			if v >= 5 {
+				dst = compactNullableString(dst, x.ProtocolType, e)
+				dst = compactNullableString(dst, x.ProtocolName, e)
+			}
+			dst = compactCount(dst, len(x.Assignments), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendSyncGroupRequestAssignmentFlexibleSlice(dst []byte, s []SyncGroupRequestAssignment) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.MemberID) > fastcodec.MaxString || tooMany(len(x.Assignment)) {
-			return nil, tooLong(i, "MemberId:text Assignment", len(x.MemberID), len(x.Assignment))
+		if len(x.Assignments) > 0 {
+			dst = flexibleAllSyncGroupRequestAssignment(dst, x.Assignments, e)
 		}
-		dst = compactString(dst, x.MemberID)
-		dst = compactBytes(dst, x.Assignment)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if v < 3 && x.GroupInstanceID != nil {
+			e.failed = true
+		}
+		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 110; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
+			binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+6:o+38]), f1)
+			o += 6 + len(f1)
+			if v >= 3 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
+				putShort((*[32]byte)(w[o+2:o+34]), f2)
+				o += 2 + len(f2)
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Assignments)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
+			dst = legacyString(dst, x.MemberID, e)
+			if v >= 3 {
+				dst = legacyNullableString(dst, x.GroupInstanceID, e)
+			}
+			dst = legacyCount(dst, len(x.Assignments), e)
+		}
+		if len(x.Assignments) > 0 {
+			dst = legacyAllSyncGroupRequestAssignment(dst, x.Assignments, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "SyncGroupRequest", v, 4)
 	}
 	return dst, nil
 }
 
-func appendSyncGroupRequestLegacy(dst []byte, x *SyncGroupRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID)|len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString || tooMany(len(x.Assignments)) {
-		return nil, tooLong(-1, "GroupId:text MemberId:text GroupInstanceId:text Assignments", len(x.GroupID), len(x.MemberID), len(x.GroupInstanceID), len(x.Assignments))
-	}
-	dst = legacyString(dst, x.GroupID)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
-	dst = legacyString(dst, x.MemberID)
-	if v >= 3 {
-		dst = legacyNullableString(dst, x.GroupInstanceID)
-	} else if x.GroupInstanceID != nil {
-		return nil, lacking("GroupInstanceId", -1)
-	}
-	dst = legacyCount(dst, len(x.Assignments))
-	if dst, bad = appendSyncGroupRequestAssignmentLegacySlice(dst, x.Assignments); bad != nil {
-		return nil, bad.in("Assignments", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendSyncGroupRequestAssignmentLegacySlice(dst []byte, s []SyncGroupRequestAssignment) ([]byte, *failure) {
+func flexibleAllSyncGroupRequestAssignment(dst []byte, s []SyncGroupRequestAssignment, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.MemberID) > fastcodec.MaxString || tooMany(len(x.Assignment)) {
-			return nil, tooLong(i, "MemberId:text Assignment", len(x.MemberID), len(x.Assignment))
+		f0 := x.MemberID
+		if n := len(dst) + 33; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = compactString(dst, x.MemberID, e)
 		}
-		dst = legacyString(dst, x.MemberID)
-		dst = legacyBytes(dst, x.Assignment)
+		dst = compactBytes(dst, x.Assignment, e)
+		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
+}
+
+func legacyAllSyncGroupRequestAssignment(dst []byte, s []SyncGroupRequestAssignment, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.MemberID
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.MemberID, e)
+		}
+		dst = legacyBytes(dst, x.Assignment, e)
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	return dst
 }

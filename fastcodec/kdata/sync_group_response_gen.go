@@ -10,77 +10,64 @@ import (
 
 // SyncGroupResponse is Kafka's message of that name, versions 0-5.
 type SyncGroupResponse struct {
-	ThrottleTimeMs int32 // versions 1+, ignorable
+	ThrottleTimeMs int32 `kafka:"ThrottleTimeMs 1+ ignorable"`
 	ErrorCode      fastcodec.ErrorCode
-	ProtocolType   []byte // versions 5+, nullable, ignorable
-	ProtocolName   []byte // versions 5+, nullable, ignorable
-	Assignment     []byte
+	ProtocolType   []byte `kafka:"ProtocolType string 5+ null = null ignorable"`
+	ProtocolName   []byte `kafka:"ProtocolName string 5+ null = null ignorable"`
+	Assignment     []byte `kafka:"Assignment bytes"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewSyncGroupResponse returns one with Kafka's defaults.
 func NewSyncGroupResponse() SyncGroupResponse { return SyncGroupResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *SyncGroupResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *SyncGroupResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 5:
-		return dst, fastcodec.VersionError("SyncGroupResponse", version, 0, 5)
-	case version >= 4:
-		out, bad = appendSyncGroupResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendSyncGroupResponseLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *SyncGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 5 {
+		return dst, fastcodec.VersionError("SyncGroupResponse", v, 0, 5)
 	}
-	if bad != nil {
-		return dst, bad.of("SyncGroupResponse", version)
-	}
-	return out, nil
-}
-
-func appendSyncGroupResponseFlexible(dst []byte, x *SyncGroupResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ProtocolType)|len(x.ProtocolName) > fastcodec.MaxString || tooMany(len(x.Assignment)) {
-		return nil, tooLong(-1, "ProtocolType:text ProtocolName:text Assignment", len(x.ProtocolType), len(x.ProtocolName), len(x.Assignment))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if v >= 5 {
-		dst = compactNullableString(dst, x.ProtocolType)
-	}
-	if v >= 5 {
-		dst = compactNullableString(dst, x.ProtocolName)
-	}
-	dst = compactBytes(dst, x.Assignment)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 4 {
+		f0, f1 := x.ProtocolType, x.ProtocolName
+		if n := len(dst) + 72; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			o := 6
+			if v >= 5 {
+				w[o] = byte(lengthOf(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+				w[o] = byte(lengthOf(f1) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + len(f1)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			if v >= 5 {
+				dst = compactNullableString(dst, x.ProtocolType, e)
+				dst = compactNullableString(dst, x.ProtocolName, e)
+			}
 		}
+		dst = compactBytes(dst, x.Assignment, e)
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = legacyBytes(dst, x.Assignment, e)
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendSyncGroupResponseLegacy(dst []byte, x *SyncGroupResponse, v int16) ([]byte, *failure) {
-	if tooMany(len(x.Assignment)) {
-		return nil, tooLong(-1, "Assignment", len(x.Assignment))
-	}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = legacyBytes(dst, x.Assignment)
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "SyncGroupResponse", v, 4)
 	}
 	return dst, nil
 }

@@ -10,17 +10,17 @@ import (
 
 // TxnOffsetCommitRequest is Kafka's message of that name, versions 0-6.
 type TxnOffsetCommitRequest struct {
-	TransactionalID []byte
-	GroupID         []byte
-	ProducerID      int64
+	TransactionalID []byte `kafka:"TransactionalId string"`
+	GroupID         []byte `kafka:"GroupId string"`
+	ProducerID      int64  `kafka:"ProducerId"`
 	ProducerEpoch   int16
-	GenerationID    int32  // versions 3+
-	MemberID        []byte // versions 3+
-	GroupInstanceID []byte // versions 3+, nullable
+	GenerationID    int32  `kafka:"GenerationIdOrMemberEpoch 3+ = -1"`
+	MemberID        []byte `kafka:"MemberId string 3+"`
+	GroupInstanceID []byte `kafka:"GroupInstanceId string 3+ null = null"`
 	Topics          []TxnOffsetCommitRequestTopic
 	UnknownTags     []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewTxnOffsetCommitRequest returns one with Kafka's defaults.
@@ -28,16 +28,10 @@ func NewTxnOffsetCommitRequest() TxnOffsetCommitRequest {
 	return TxnOffsetCommitRequest{GenerationID: -1}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *TxnOffsetCommitRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // TxnOffsetCommitRequestTopic is the struct TxnOffsetCommitRequestTopic of TxnOffsetCommitRequest.
 type TxnOffsetCommitRequestTopic struct {
-	Name        []byte         // versions 0-5, ignorable
-	TopicID     fastcodec.UUID // versions 6+, ignorable
+	Name        []byte         `kafka:"Name string 0-5 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 6+ ignorable"`
 	Partitions  []TxnOffsetCommitRequestPartition
 	UnknownTags []fastcodec.Tag
 }
@@ -46,8 +40,8 @@ type TxnOffsetCommitRequestTopic struct {
 type TxnOffsetCommitRequestPartition struct {
 	PartitionIndex       int32
 	CommittedOffset      int64
-	CommittedLeaderEpoch int32  // versions 2+, ignorable
-	CommittedMetadata    []byte // nullable
+	CommittedLeaderEpoch int32  `kafka:"CommittedLeaderEpoch 2+ = -1 ignorable"`
+	CommittedMetadata    []byte `kafka:"CommittedMetadata string null"`
 	UnknownTags          []fastcodec.Tag
 }
 
@@ -59,167 +53,215 @@ func NewTxnOffsetCommitRequestPartition() TxnOffsetCommitRequestPartition {
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("TxnOffsetCommitRequest", version, 0, 6)
-	case version >= 3:
-		out, bad = appendTxnOffsetCommitRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendTxnOffsetCommitRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("TxnOffsetCommitRequest", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("TxnOffsetCommitRequest", version)
-	}
-	return out, nil
-}
-
-func appendTxnOffsetCommitRequestFlexible(dst []byte, x *TxnOffsetCommitRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TransactionalID)|len(x.GroupID)|len(x.MemberID)|len(x.GroupInstanceID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "TransactionalId:text GroupId:text MemberId:text GroupInstanceId:text Topics", len(x.TransactionalID), len(x.GroupID), len(x.MemberID), len(x.GroupInstanceID), len(x.Topics))
-	}
-	dst = compactString(dst, x.TransactionalID)
-	dst = compactString(dst, x.GroupID)
-	dst = room(dst, 14)
-	{
-		p := (*[14]byte)(dst[len(dst)-14:])
-		binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-		binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-		binary.BigEndian.PutUint32(p[10:14], uint32(x.GenerationID))
-	}
-	dst = compactString(dst, x.MemberID)
-	dst = compactNullableString(dst, x.GroupInstanceID)
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendTxnOffsetCommitRequestTopicFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		f0, f1, f2, f3 := x.TransactionalID, x.GroupID, x.MemberID, x.GroupInstanceID
+		if n := len(dst) + 147; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[14]byte)(w[o : o+14])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				binary.BigEndian.PutUint32(p[10:14], uint32(x.GenerationID))
+			}
+			w[o+14] = byte(len(f2) + 1)
+			putShort((*[32]byte)(w[o+15:o+47]), f2)
+			o += 15 + len(f2)
+			w[o] = byte(lengthOf(f3) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			o += 1 + len(f3)
+			w[o] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TransactionalID, e)
+			dst = compactString(dst, x.GroupID, e)
+			dst = room(dst, 14)
+			{
+				p := (*[14]byte)(dst[len(dst)-14:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				binary.BigEndian.PutUint32(p[10:14], uint32(x.GenerationID))
+			}
+			dst = compactString(dst, x.MemberID, e)
+			dst = compactNullableString(dst, x.GroupInstanceID, e)
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendTxnOffsetCommitRequestTopicFlexibleSlice(dst []byte, s []TxnOffsetCommitRequestTopic, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		if v <= 5 {
-			dst = compactString(dst, x.Name)
-		}
-		if v >= 6 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendTxnOffsetCommitRequestPartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllTxnOffsetCommitRequestTopic(dst, x.Topics, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		e.failIf(x.GenerationID != -1)
+		e.failIf(len(x.MemberID) > 0)
+		e.failIf(x.GroupInstanceID != nil)
+		f0, f1 := x.TransactionalID, x.GroupID
+		if n := len(dst) + 82; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			o += 2 + len(f1)
+			{
+				p := (*[10]byte)(w[o : o+10])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+			}
+			binary.BigEndian.PutUint32(w[o+10:o+14], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+o+14]
+		} else {
+			dst = legacyString(dst, x.TransactionalID, e)
+			dst = legacyString(dst, x.GroupID, e)
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllTxnOffsetCommitRequestTopic(dst, x.Topics, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "TxnOffsetCommitRequest", v, 3)
 	}
 	return dst, nil
 }
 
-func appendTxnOffsetCommitRequestPartitionFlexibleSlice(dst []byte, s []TxnOffsetCommitRequestPartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequestTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.CommittedMetadata) > fastcodec.MaxString {
-			return nil, tooLong(i, "CommittedMetadata:text", len(x.CommittedMetadata))
+		f0 := x.Name
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 5 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 6 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 5 {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 6 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllTxnOffsetCommitRequestPartition(dst, x.Partitions, e)
 		}
-		dst = compactNullableString(dst, x.CommittedMetadata)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllTxnOffsetCommitRequestPartition(dst []byte, s []TxnOffsetCommitRequestPartition, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.CommittedMetadata
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+			binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
+			w[16] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[17:49]), f0)
+			o := 17 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
+			}
+			dst = compactNullableString(dst, x.CommittedMetadata, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendTxnOffsetCommitRequestLegacy(dst []byte, x *TxnOffsetCommitRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.TransactionalID)|len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "TransactionalId:text GroupId:text Topics", len(x.TransactionalID), len(x.GroupID), len(x.Topics))
-	}
-	dst = legacyString(dst, x.TransactionalID)
-	dst = legacyString(dst, x.GroupID)
-	if x.GenerationID != -1 {
-		return nil, lacking("GenerationIdOrMemberEpoch", -1)
-	}
-	if len(x.MemberID) > 0 {
-		return nil, lacking("MemberId", -1)
-	}
-	if x.GroupInstanceID != nil {
-		return nil, lacking("GroupInstanceId", -1)
-	}
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendTxnOffsetCommitRequestTopicLegacySlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendTxnOffsetCommitRequestTopicLegacySlice(dst []byte, s []TxnOffsetCommitRequestTopic, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequestTopic, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendTxnOffsetCommitRequestPartitionLegacySlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllTxnOffsetCommitRequestPartition(dst, x.Partitions, v, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendTxnOffsetCommitRequestPartitionLegacySlice(dst []byte, s []TxnOffsetCommitRequestPartition, v int16) ([]byte, *failure) {
+func legacyAllTxnOffsetCommitRequestPartition(dst []byte, s []TxnOffsetCommitRequestPartition, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.CommittedMetadata) > fastcodec.MaxString {
-			return nil, tooLong(i, "CommittedMetadata:text", len(x.CommittedMetadata))
+		f0 := x.CommittedMetadata
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+			o := 12
+			if v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.CommittedLeaderEpoch))
+				o += 4
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+			putShort((*[32]byte)(w[o+2:o+34]), f0)
+			o += 2 + len(f0)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+			if v >= 2 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
+			}
+			dst = legacyNullableString(dst, x.CommittedMetadata, e)
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
-		if v >= 2 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
-		}
-		dst = legacyNullableString(dst, x.CommittedMetadata)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -14,22 +14,16 @@ type TxnOffsetCommitResponse struct {
 	Topics         []TxnOffsetCommitResponseTopic
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewTxnOffsetCommitResponse returns one with Kafka's defaults.
 func NewTxnOffsetCommitResponse() TxnOffsetCommitResponse { return TxnOffsetCommitResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *TxnOffsetCommitResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // TxnOffsetCommitResponseTopic is the struct TxnOffsetCommitResponseTopic of TxnOffsetCommitResponse.
 type TxnOffsetCommitResponseTopic struct {
-	Name        []byte         // versions 0-5, ignorable
-	TopicID     fastcodec.UUID // versions 6+, ignorable
+	Name        []byte         `kafka:"Name string 0-5 ignorable"`
+	TopicID     fastcodec.UUID `kafka:"TopicId 6+ ignorable"`
 	Partitions  []TxnOffsetCommitResponsePartition
 	UnknownTags []fastcodec.Tag
 }
@@ -41,72 +35,90 @@ type TxnOffsetCommitResponsePartition struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *TxnOffsetCommitResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 6:
-		return dst, fastcodec.VersionError("TxnOffsetCommitResponse", version, 0, 6)
-	case version >= 3:
-		out, bad = appendTxnOffsetCommitResponseFlexible(dst, x, version)
-	default:
-		out, bad = appendTxnOffsetCommitResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *TxnOffsetCommitResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("TxnOffsetCommitResponse", v, 0, 6)
 	}
-	if bad != nil {
-		return dst, bad.of("TxnOffsetCommitResponse", version)
-	}
-	return out, nil
-}
-
-func appendTxnOffsetCommitResponseFlexible(dst []byte, x *TxnOffsetCommitResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendTxnOffsetCommitResponseTopicFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 3 {
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendTxnOffsetCommitResponseTopicFlexibleSlice(dst []byte, s []TxnOffsetCommitResponseTopic, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
-		}
-		if v <= 5 {
-			dst = compactString(dst, x.Name)
-		}
-		if v >= 6 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendTxnOffsetCommitResponsePartitionFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllTxnOffsetCommitResponseTopic(dst, x.Topics, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		if n := len(dst) + 8; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+8]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = legacyCount(dst, len(x.Topics), e)
+		}
+		if len(x.Topics) > 0 {
+			dst = legacyAllTxnOffsetCommitResponseTopic(dst, x.Topics, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "TxnOffsetCommitResponse", v, 3)
 	}
 	return dst, nil
 }
 
-func appendTxnOffsetCommitResponsePartitionFlexibleSlice(dst []byte, s []TxnOffsetCommitResponsePartition) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllTxnOffsetCommitResponseTopic(dst []byte, s []TxnOffsetCommitResponseTopic, v int16, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 5 {
+				w[o] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			if v >= 6 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			if v <= 5 {
+				dst = compactString(dst, x.Name, e)
+			}
+			if v >= 6 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllTxnOffsetCommitResponsePartition(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllTxnOffsetCommitResponsePartition(dst []byte, s []TxnOffsetCommitResponsePartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*7)
 	for i := range s {
 		x := &s[i]
@@ -117,51 +129,37 @@ func appendTxnOffsetCommitResponsePartitionFlexibleSlice(dst []byte, s []TxnOffs
 		p[6] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*7)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendTxnOffsetCommitResponseLegacy(dst []byte, x *TxnOffsetCommitResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "Topics", len(x.Topics))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = legacyCount(dst, len(x.Topics))
-	if dst, bad = appendTxnOffsetCommitResponseTopicLegacySlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendTxnOffsetCommitResponseTopicLegacySlice(dst []byte, s []TxnOffsetCommitResponseTopic) ([]byte, *failure) {
-	var bad *failure
+func legacyAllTxnOffsetCommitResponseTopic(dst []byte, s []TxnOffsetCommitResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendTxnOffsetCommitResponsePartitionLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllTxnOffsetCommitResponsePartition(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendTxnOffsetCommitResponsePartitionLegacySlice(dst []byte, s []TxnOffsetCommitResponsePartition) ([]byte, *failure) {
+func legacyAllTxnOffsetCommitResponsePartition(dst []byte, s []TxnOffsetCommitResponsePartition, e *encoder) []byte {
 	dst = grow(dst, len(s)*6)
 	for i := range s {
 		x := &s[i]
@@ -170,9 +168,7 @@ func appendTxnOffsetCommitResponsePartitionLegacySlice(dst []byte, s []TxnOffset
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
 		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,45 +10,28 @@ import (
 
 // UnregisterBrokerRequest is Kafka's message of that name, versions 0.
 type UnregisterBrokerRequest struct {
-	BrokerID    int32
+	BrokerID    int32 `kafka:"BrokerId"`
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewUnregisterBrokerRequest returns one with Kafka's defaults.
 func NewUnregisterBrokerRequest() UnregisterBrokerRequest { return UnregisterBrokerRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *UnregisterBrokerRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *UnregisterBrokerRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("UnregisterBrokerRequest", version, 0, 0)
-	default:
-		out, bad = appendUnregisterBrokerRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *UnregisterBrokerRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("UnregisterBrokerRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("UnregisterBrokerRequest", version)
-	}
-	return out, nil
-}
-
-func appendUnregisterBrokerRequestFlexible(dst []byte, x *UnregisterBrokerRequest) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "UnregisterBrokerRequest", v, 0)
 	}
 	return dst, nil
 }

@@ -10,10 +10,10 @@ import (
 
 // UnregisterControllerRequest is Kafka's message of that name, versions 0.
 type UnregisterControllerRequest struct {
-	ControllerID int32
+	ControllerID int32 `kafka:"ControllerId"`
 	UnknownTags  []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewUnregisterControllerRequest returns one with Kafka's defaults.
@@ -21,36 +21,19 @@ func NewUnregisterControllerRequest() UnregisterControllerRequest {
 	return UnregisterControllerRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *UnregisterControllerRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *UnregisterControllerRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("UnregisterControllerRequest", version, 0, 0)
-	default:
-		out, bad = appendUnregisterControllerRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *UnregisterControllerRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("UnregisterControllerRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("UnregisterControllerRequest", version)
-	}
-	return out, nil
-}
-
-func appendUnregisterControllerRequestFlexible(dst []byte, x *UnregisterControllerRequest) ([]byte, *failure) {
-	var bad *failure
+	start, e := len(dst), new(encoder)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "UnregisterControllerRequest", v, 0)
 	}
 	return dst, nil
 }

@@ -12,10 +12,10 @@ import (
 type UnregisterControllerResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte // nullable
+	ErrorMessage   []byte `kafka:"ErrorMessage string null"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewUnregisterControllerResponse returns one with Kafka's defaults.
@@ -23,41 +23,33 @@ func NewUnregisterControllerResponse() UnregisterControllerResponse {
 	return UnregisterControllerResponse{ErrorMessage: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *UnregisterControllerResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *UnregisterControllerResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("UnregisterControllerResponse", version, 0, 0)
-	default:
-		out, bad = appendUnregisterControllerResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *UnregisterControllerResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("UnregisterControllerResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("UnregisterControllerResponse", version)
-	}
-	return out, nil
-}
-
-func appendUnregisterControllerResponseFlexible(dst []byte, x *UnregisterControllerResponse) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString {
-		return nil, tooLong(-1, "ErrorMessage:text", len(x.ErrorMessage))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	f0 := x.ErrorMessage
+	if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		w[o] = 0
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	}
+	if e.failed {
+		return dst[:start], explain(x, "UnregisterControllerResponse", v, 0)
 	}
 	return dst, nil
 }

@@ -10,29 +10,23 @@ import (
 
 // UpdateFeaturesRequest is Kafka's message of that name, versions 0-2.
 type UpdateFeaturesRequest struct {
-	TimeoutMs      int32
+	TimeoutMs      int32 `kafka:"timeoutMs = 60000"`
 	FeatureUpdates []UpdateFeaturesRequestFeatureUpdateKey
-	ValidateOnly   bool // versions 1+
+	ValidateOnly   bool `kafka:"ValidateOnly 1+"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewUpdateFeaturesRequest returns one with Kafka's defaults.
 func NewUpdateFeaturesRequest() UpdateFeaturesRequest { return UpdateFeaturesRequest{TimeoutMs: 60000} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *UpdateFeaturesRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // UpdateFeaturesRequestFeatureUpdateKey is the struct FeatureUpdateKey of UpdateFeaturesRequest.
 type UpdateFeaturesRequestFeatureUpdateKey struct {
-	Feature         []byte
+	Feature         []byte `kafka:"Feature string"`
 	MaxVersionLevel int16
-	AllowDowngrade  bool // versions 0
-	UpgradeType     int8 // versions 1+
+	AllowDowngrade  bool `kafka:"AllowDowngrade 0"`
+	UpgradeType     int8 `kafka:"UpgradeType 1+ = 1"`
 	UnknownTags     []fastcodec.Tag
 }
 
@@ -41,71 +35,81 @@ func NewUpdateFeaturesRequestFeatureUpdateKey() UpdateFeaturesRequestFeatureUpda
 	return UpdateFeaturesRequestFeatureUpdateKey{UpgradeType: 1}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *UpdateFeaturesRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("UpdateFeaturesRequest", version, 0, 2)
-	default:
-		out, bad = appendUpdateFeaturesRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *UpdateFeaturesRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("UpdateFeaturesRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("UpdateFeaturesRequest", version)
+	start, e := len(dst), new(encoder)
+	if v < 1 && x.ValidateOnly {
+		e.failed = true
 	}
-	return out, nil
-}
-
-func appendUpdateFeaturesRequestFlexible(dst []byte, x *UpdateFeaturesRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.FeatureUpdates)) {
-		return nil, tooLong(-1, "FeatureUpdates", len(x.FeatureUpdates))
+	if n := len(dst) + 5; n <= cap(dst) && len(x.FeatureUpdates) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
+		w[4] = byte(len(x.FeatureUpdates) + 1)
+		dst = dst[:len(dst)+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		dst = compactCount(dst, len(x.FeatureUpdates), e)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-	dst = compactCount(dst, len(x.FeatureUpdates))
-	if dst, bad = appendUpdateFeaturesRequestFeatureUpdateKeyFlexibleSlice(dst, x.FeatureUpdates, v); bad != nil {
-		return nil, bad.in("FeatureUpdates", -1)
+	if len(x.FeatureUpdates) > 0 {
+		dst = flexibleAllUpdateFeaturesRequestFeatureUpdateKey(dst, x.FeatureUpdates, v, e)
 	}
 	if v >= 1 {
 		dst = append(dst, bit(x.ValidateOnly))
-	} else if x.ValidateOnly {
-		return nil, lacking("ValidateOnly", -1)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "UpdateFeaturesRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendUpdateFeaturesRequestFeatureUpdateKeyFlexibleSlice(dst []byte, s []UpdateFeaturesRequestFeatureUpdateKey, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllUpdateFeaturesRequestFeatureUpdateKey(dst []byte, s []UpdateFeaturesRequestFeatureUpdateKey, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Feature) > fastcodec.MaxString {
-			return nil, tooLong(i, "Feature:text", len(x.Feature))
+		if v > 0 && x.AllowDowngrade {
+			e.failed = true
 		}
-		dst = compactString(dst, x.Feature)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxVersionLevel))
-		if v <= 0 {
-			dst = append(dst, bit(x.AllowDowngrade))
-		} else if x.AllowDowngrade {
-			return nil, lacking("AllowDowngrade", i)
+		if v < 1 && x.UpgradeType != 1 {
+			e.failed = true
 		}
-		if v >= 1 {
-			dst = append(dst, byte(x.UpgradeType))
-		} else if x.UpgradeType != 1 {
-			return nil, lacking("UpgradeType", i)
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Feature
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.MaxVersionLevel))
+			o += 2
+			if v <= 0 {
+				w[o] = bit(x.AllowDowngrade)
+				o += 1
+			}
+			if v >= 1 {
+				w[o] = byte(x.UpgradeType)
+				o += 1
+			}
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Feature, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxVersionLevel))
+			if v <= 0 {
+				dst = append(dst, bit(x.AllowDowngrade))
+			}
+			if v >= 1 {
+				dst = append(dst, byte(x.UpgradeType))
+			}
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -12,11 +12,11 @@ import (
 type UpdateFeaturesResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	ErrorMessage   []byte                                         // nullable
-	Results        []UpdateFeaturesResponseUpdatableFeatureResult // versions 0-1, ignorable
+	ErrorMessage   []byte                                         `kafka:"ErrorMessage string null"`
+	Results        []UpdateFeaturesResponseUpdatableFeatureResult `kafka:"Results 0-1 ignorable"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewUpdateFeaturesResponse returns one with Kafka's defaults.
@@ -24,17 +24,11 @@ func NewUpdateFeaturesResponse() UpdateFeaturesResponse {
 	return UpdateFeaturesResponse{ErrorMessage: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *UpdateFeaturesResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // UpdateFeaturesResponseUpdatableFeatureResult is the struct UpdatableFeatureResult of UpdateFeaturesResponse.
 type UpdateFeaturesResponseUpdatableFeatureResult struct {
-	Feature      []byte
+	Feature      []byte `kafka:"Feature string"`
 	ErrorCode    fastcodec.ErrorCode
-	ErrorMessage []byte // nullable
+	ErrorMessage []byte `kafka:"ErrorMessage string null"`
 	UnknownTags  []fastcodec.Tag
 }
 
@@ -43,61 +37,66 @@ func NewUpdateFeaturesResponseUpdatableFeatureResult() UpdateFeaturesResponseUpd
 	return UpdateFeaturesResponseUpdatableFeatureResult{ErrorMessage: []byte{}}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *UpdateFeaturesResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("UpdateFeaturesResponse", version, 0, 2)
-	default:
-		out, bad = appendUpdateFeaturesResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *UpdateFeaturesResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("UpdateFeaturesResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("UpdateFeaturesResponse", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.ErrorMessage
+	if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+		w[6] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[7:39]), f0)
+		o := 7 + len(f0)
+		dst = dst[:len(dst)+o]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactNullableString(dst, x.ErrorMessage, e)
 	}
-	return out, nil
-}
-
-func appendUpdateFeaturesResponseFlexible(dst []byte, x *UpdateFeaturesResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ErrorMessage) > fastcodec.MaxString || tooMany(len(x.Results)) {
-		return nil, tooLong(-1, "ErrorMessage:text Results", len(x.ErrorMessage), len(x.Results))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactNullableString(dst, x.ErrorMessage)
 	if v <= 1 {
-		dst = compactCount(dst, len(x.Results))
-		if dst, bad = appendUpdateFeaturesResponseUpdatableFeatureResultFlexibleSlice(dst, x.Results); bad != nil {
-			return nil, bad.in("Results", -1)
+		dst = compactCount(dst, len(x.Results), e)
+		if len(x.Results) > 0 {
+			dst = flexibleAllUpdateFeaturesResponseUpdatableFeatureResult(dst, x.Results, e)
 		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "UpdateFeaturesResponse", v, 0)
 	}
 	return dst, nil
 }
 
-func appendUpdateFeaturesResponseUpdatableFeatureResultFlexibleSlice(dst []byte, s []UpdateFeaturesResponseUpdatableFeatureResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllUpdateFeaturesResponseUpdatableFeatureResult(dst []byte, s []UpdateFeaturesResponseUpdatableFeatureResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Feature)|len(x.ErrorMessage) > fastcodec.MaxString {
-			return nil, tooLong(i, "Feature:text ErrorMessage:text", len(x.Feature), len(x.ErrorMessage))
-		}
-		dst = compactString(dst, x.Feature)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Feature, x.ErrorMessage
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			w[o+2] = byte(lengthOf(f1) + 1)
+			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			o += 3 + len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Feature, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = compactNullableString(dst, x.ErrorMessage, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -10,31 +10,25 @@ import (
 
 // UpdateMetadataRequest is Kafka's message of that name, versions 0-8.
 type UpdateMetadataRequest struct {
-	ControllerID             int32
-	IsKRaftController        bool // versions 8+
-	Type                     int8 // tag 0, versions 8+
+	ControllerID             int32 `kafka:"ControllerId"`
+	IsKRaftController        bool  `kafka:"isKRaftController 8+"`
+	Type                     int8  `kafka:"Type 8+ tag 0"`
 	ControllerEpoch          int32
-	BrokerEpoch              int64                                 // versions 5+, ignorable
-	UngroupedPartitionStates []UpdateMetadataRequestPartitionState // versions 0-4
-	TopicStates              []UpdateMetadataRequestTopicState     // versions 5+
+	BrokerEpoch              int64                                 `kafka:"BrokerEpoch 5+ = -1 ignorable"`
+	UngroupedPartitionStates []UpdateMetadataRequestPartitionState `kafka:"UngroupedPartitionStates 0-4"`
+	TopicStates              []UpdateMetadataRequestTopicState     `kafka:"TopicStates 5+"`
 	LiveBrokers              []UpdateMetadataRequestBroker
 	UnknownTags              []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewUpdateMetadataRequest returns one with Kafka's defaults.
 func NewUpdateMetadataRequest() UpdateMetadataRequest { return UpdateMetadataRequest{BrokerEpoch: -1} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *UpdateMetadataRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // UpdateMetadataRequestPartitionState is the struct UpdateMetadataPartitionState of UpdateMetadataRequest.
 type UpdateMetadataRequestPartitionState struct {
-	TopicName       []byte // versions 0-4, ignorable
+	TopicName       []byte `kafka:"TopicName string 0-4 ignorable"`
 	PartitionIndex  int32
 	ControllerEpoch int32
 	Leader          int32
@@ -42,25 +36,25 @@ type UpdateMetadataRequestPartitionState struct {
 	Isr             []int32
 	ZkVersion       int32
 	Replicas        []int32
-	OfflineReplicas []int32 // versions 4+, ignorable
+	OfflineReplicas []int32 `kafka:"OfflineReplicas 4+ ignorable"`
 	UnknownTags     []fastcodec.Tag
 }
 
 // UpdateMetadataRequestTopicState is the struct UpdateMetadataTopicState of UpdateMetadataRequest.
 type UpdateMetadataRequestTopicState struct {
-	TopicName       []byte
-	TopicID         fastcodec.UUID // versions 7+, ignorable
+	TopicName       []byte         `kafka:"TopicName string"`
+	TopicID         fastcodec.UUID `kafka:"TopicId 7+ ignorable"`
 	PartitionStates []UpdateMetadataRequestPartitionState
 	UnknownTags     []fastcodec.Tag
 }
 
 // UpdateMetadataRequestBroker is the struct UpdateMetadataBroker of UpdateMetadataRequest.
 type UpdateMetadataRequestBroker struct {
-	ID          int32
-	V0Host      []byte                          // versions 0, ignorable
-	V0Port      int32                           // versions 0, ignorable
-	Endpoints   []UpdateMetadataRequestEndpoint // versions 1+, ignorable
-	Rack        []byte                          // versions 2+, nullable, ignorable
+	ID          int32                           `kafka:"Id"`
+	V0Host      []byte                          `kafka:"V0Host string 0 ignorable"`
+	V0Port      int32                           `kafka:"V0Port 0 ignorable"`
+	Endpoints   []UpdateMetadataRequestEndpoint `kafka:"Endpoints 1+ ignorable"`
+	Rack        []byte                          `kafka:"Rack string 2+ null ignorable"`
 	UnknownTags []fastcodec.Tag
 }
 
@@ -72,330 +66,419 @@ func NewUpdateMetadataRequestBroker() UpdateMetadataRequestBroker {
 // UpdateMetadataRequestEndpoint is the struct UpdateMetadataEndpoint of UpdateMetadataRequest.
 type UpdateMetadataRequestEndpoint struct {
 	Port             int32
-	Host             []byte
-	Listener         []byte // versions 3+, ignorable
+	Host             []byte `kafka:"Host string"`
+	Listener         []byte `kafka:"Listener string 3+ ignorable"`
 	SecurityProtocol int16
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *UpdateMetadataRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 8:
-		return dst, fastcodec.VersionError("UpdateMetadataRequest", version, 0, 8)
-	case version >= 6:
-		out, bad = appendUpdateMetadataRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendUpdateMetadataRequestLegacy(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 8 {
+		return dst, fastcodec.VersionError("UpdateMetadataRequest", v, 0, 8)
 	}
-	if bad != nil {
-		return dst, bad.of("UpdateMetadataRequest", version)
-	}
-	return out, nil
-}
-
-func appendUpdateMetadataRequestFlexible(dst []byte, x *UpdateMetadataRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.TopicStates) | len(x.LiveBrokers)) {
-		return nil, tooLong(-1, "TopicStates LiveBrokers", len(x.TopicStates), len(x.LiveBrokers))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	if v >= 8 {
-		dst = append(dst, bit(x.IsKRaftController))
-	} else if x.IsKRaftController {
-		return nil, lacking("isKRaftController", -1)
-	}
-	if len(x.UngroupedPartitionStates) > 0 {
-		return nil, lacking("UngroupedPartitionStates", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
-	dst = compactCount(dst, len(x.TopicStates))
-	if dst, bad = appendUpdateMetadataRequestTopicStateFlexibleSlice(dst, x.TopicStates, v); bad != nil {
-		return nil, bad.in("TopicStates", -1)
-	}
-	dst = compactCount(dst, len(x.LiveBrokers))
-	if dst, bad = appendUpdateMetadataRequestBrokerFlexibleSlice(dst, x.LiveBrokers); bad != nil {
-		return nil, bad.in("LiveBrokers", -1)
-	}
-	if v < 8 && x.Type != 0 {
-		return nil, lacking("Type", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 || v >= 8 && x.Type != 0 {
-		if dst, bad = appendTagsUpdateMetadataRequest(dst, x, v, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 6 {
+		if v < 8 && x.IsKRaftController {
+			e.failed = true
 		}
+		if v < 8 && x.Type != 0 {
+			e.failed = true
+		}
+		e.failIf(len(x.UngroupedPartitionStates) > 0)
+		if n := len(dst) + 18; n <= cap(dst) && len(x.TopicStates) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			o := 4
+			if v >= 8 {
+				w[o] = bit(x.IsKRaftController)
+				o += 1
+			}
+			{
+				p := (*[12]byte)(w[o : o+12])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
+			}
+			w[o+12] = byte(len(x.TopicStates) + 1)
+			dst = dst[:len(dst)+o+13]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+			if v >= 8 {
+				dst = append(dst, bit(x.IsKRaftController))
+			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+			dst = compactCount(dst, len(x.TopicStates), e)
+		}
+		if len(x.TopicStates) > 0 {
+			dst = flexibleAllUpdateMetadataRequestTopicState(dst, x.TopicStates, v, e)
+		}
+		dst = compactCount(dst, len(x.LiveBrokers), e)
+		if len(x.LiveBrokers) > 0 {
+			dst = flexibleAllUpdateMetadataRequestBroker(dst, x.LiveBrokers, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 || v >= 8 && x.Type != 0 {
+			dst = tagsUpdateMetadataRequest(dst, x, v, e)
+		}
+	} else {
+		e.failIf(x.IsKRaftController)
+		e.failIf(x.Type != 0)
+		if v > 4 && len(x.UngroupedPartitionStates) > 0 {
+			e.failed = true
+		}
+		if v < 5 && len(x.TopicStates) > 0 {
+			e.failed = true
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
+		if v >= 5 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+		}
+		if v <= 4 {
+			dst = legacyCount(dst, len(x.UngroupedPartitionStates), e)
+			if len(x.UngroupedPartitionStates) > 0 {
+				dst = legacyAllUpdateMetadataRequestPartitionState(dst, x.UngroupedPartitionStates, v, e)
+			}
+		}
+		if v >= 5 {
+			dst = legacyCount(dst, len(x.TopicStates), e)
+			if len(x.TopicStates) > 0 {
+				dst = legacyAllUpdateMetadataRequestTopicState(dst, x.TopicStates, v, e)
+			}
+		}
+		dst = legacyCount(dst, len(x.LiveBrokers), e)
+		if len(x.LiveBrokers) > 0 {
+			dst = legacyAllUpdateMetadataRequestBroker(dst, x.LiveBrokers, v, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "UpdateMetadataRequest", v, 6)
 	}
 	return dst, nil
 }
 
-// appendTagsUpdateMetadataRequest puts the tag section of a struct in the place of an empty one.
-func appendTagsUpdateMetadataRequest(dst []byte, x *UpdateMetadataRequest, v int16, i int) ([]byte, *failure) {
-	known := uint32(0)
-	if v >= 8 {
-		known = 1
-	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsUpdateMetadataRequest puts the tag section of a struct in the place of an empty one.
+func tagsUpdateMetadataRequest(dst []byte, x *UpdateMetadataRequest, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if v >= 8 && x.Type != 0 {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	known := uint32(0)
+	if v >= 8 {
+		known = 1
+	}
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if v >= 8 && x.Type != 0 {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 1)
 		dst = append(dst, byte(x.Type))
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendUpdateMetadataRequestPartitionStateFlexibleSlice(dst []byte, s []UpdateMetadataRequestPartitionState) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetadataRequestPartitionState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Isr) | len(x.Replicas) | len(x.OfflineReplicas)) {
-			return nil, tooLong(i, "Isr Replicas OfflineReplicas", len(x.Isr), len(x.Replicas), len(x.OfflineReplicas))
-		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
-			binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
-		}
-		dst = compactCount(dst, len(x.Isr))
-		dst = appendInt32s(dst, x.Isr)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ZkVersion))
-		dst = compactCount(dst, len(x.Replicas))
-		dst = appendInt32s(dst, x.Replicas)
-		dst = compactCount(dst, len(x.OfflineReplicas))
-		dst = appendInt32s(dst, x.OfflineReplicas)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1, f2 := x.Isr, x.Replicas, x.OfflineReplicas
+		if n := len(dst) + 120; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.ControllerEpoch))
+			binary.BigEndian.PutUint32(w[8:12], uint32(x.Leader))
+			binary.BigEndian.PutUint32(w[12:16], uint32(x.LeaderEpoch))
+			w[16] = byte(len(f0) + 1)
+			putInt32s((*[32]byte)(w[17:49]), f0)
+			o := 17 + 4*len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ZkVersion))
+			w[o+4] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+5:o+37]), f1)
+			o += 5 + 4*len(f1)
+			w[o] = byte(len(f2) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f2)
+			o += 1 + 4*len(f2)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+			}
+			dst = compactInt32s(dst, x.Isr, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ZkVersion))
+			dst = compactInt32s(dst, x.Replicas, e)
+			dst = compactInt32s(dst, x.OfflineReplicas, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendUpdateMetadataRequestTopicStateFlexibleSlice(dst []byte, s []UpdateMetadataRequestTopicState, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRequestTopicState, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.PartitionStates)) {
-			return nil, tooLong(i, "TopicName:text PartitionStates", len(x.TopicName), len(x.PartitionStates))
+		f0 := x.TopicName
+		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			if v >= 7 {
+				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+				o += 16
+			}
+			w[o] = byte(len(x.PartitionStates) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			if v >= 7 {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+			}
+			dst = compactCount(dst, len(x.PartitionStates), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		if v >= 7 {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-		}
-		dst = compactCount(dst, len(x.PartitionStates))
-		if dst, bad = appendUpdateMetadataRequestPartitionStateFlexibleSlice(dst, x.PartitionStates); bad != nil {
-			return nil, bad.in("PartitionStates", i)
+		if len(x.PartitionStates) > 0 {
+			dst = flexibleAllUpdateMetadataRequestPartitionState(dst, x.PartitionStates, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataRequestBroker, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		if n := len(dst) + 5; n <= cap(dst) && len(x.Endpoints) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ID))
+			w[4] = byte(len(x.Endpoints) + 1)
+			dst = dst[:len(dst)+5]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ID))
+			dst = compactCount(dst, len(x.Endpoints), e)
+		}
+		if len(x.Endpoints) > 0 {
+			dst = flexibleAllUpdateMetadataRequestEndpoint(dst, x.Endpoints, e)
+		}
+		f0 := x.Rack
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(lengthOf(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactNullableString(dst, x.Rack, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendUpdateMetadataRequestBrokerFlexibleSlice(dst []byte, s []UpdateMetadataRequestBroker) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllUpdateMetadataRequestEndpoint(dst []byte, s []UpdateMetadataRequestEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Rack) > fastcodec.MaxString || tooMany(len(x.Endpoints)) {
-			return nil, tooLong(i, "Endpoints Rack:text", len(x.Endpoints), len(x.Rack))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ID))
-		dst = compactCount(dst, len(x.Endpoints))
-		if dst, bad = appendUpdateMetadataRequestEndpointFlexibleSlice(dst, x.Endpoints); bad != nil {
-			return nil, bad.in("Endpoints", i)
-		}
-		dst = compactNullableString(dst, x.Rack)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Host, x.Listener
+		if n := len(dst) + 73; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.Port))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.SecurityProtocol))
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = compactString(dst, x.Host, e)
+			dst = compactString(dst, x.Listener, e)
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendUpdateMetadataRequestEndpointFlexibleSlice(dst []byte, s []UpdateMetadataRequestEndpoint) ([]byte, *failure) {
-	var bad *failure
+func legacyAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetadataRequestPartitionState, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host)|len(x.Listener) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text Listener:text", len(x.Host), len(x.Listener))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = compactString(dst, x.Host)
-		dst = compactString(dst, x.Listener)
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1, f2, f3 := x.TopicName, x.Isr, x.Replicas, x.OfflineReplicas
+		if n := len(dst) + 162; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 4 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				o += 2 + len(f0)
+			}
+			{
+				p := (*[16]byte)(w[o : o+16])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+			}
+			binary.BigEndian.PutUint32(w[o+16:o+20], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+20:o+52]), f1)
+			o += 20 + 4*len(f1)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ZkVersion))
+			binary.BigEndian.PutUint32(w[o+4:o+8], uint32(len(f2)))
+			putInt32s((*[32]byte)(w[o+8:o+40]), f2)
+			o += 8 + 4*len(f2)
+			if v >= 4 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f3)))
+				putInt32s((*[32]byte)(w[o+4:o+36]), f3)
+				o += 4 + 4*len(f3)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			if v <= 4 {
+				dst = legacyString(dst, x.TopicName, e)
+			}
+			dst = room(dst, 16)
+			{
+				p := (*[16]byte)(dst[len(dst)-16:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
+				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+			}
+			dst = legacyInt32s(dst, x.Isr, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ZkVersion))
+			dst = legacyInt32s(dst, x.Replicas, e)
+			if v >= 4 {
+				dst = legacyInt32s(dst, x.OfflineReplicas, e)
 			}
 		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendUpdateMetadataRequestLegacy(dst []byte, x *UpdateMetadataRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.UngroupedPartitionStates) | len(x.TopicStates) | len(x.LiveBrokers)) {
-		return nil, tooLong(-1, "UngroupedPartitionStates TopicStates LiveBrokers", len(x.UngroupedPartitionStates), len(x.TopicStates), len(x.LiveBrokers))
-	}
-	if x.IsKRaftController {
-		return nil, lacking("isKRaftController", -1)
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
-	if v >= 5 {
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
-	}
-	if v <= 4 {
-		dst = legacyCount(dst, len(x.UngroupedPartitionStates))
-		if dst, bad = appendUpdateMetadataRequestPartitionStateLegacySlice(dst, x.UngroupedPartitionStates, v); bad != nil {
-			return nil, bad.in("UngroupedPartitionStates", -1)
-		}
-	} else if len(x.UngroupedPartitionStates) > 0 {
-		return nil, lacking("UngroupedPartitionStates", -1)
-	}
-	if v >= 5 {
-		dst = legacyCount(dst, len(x.TopicStates))
-		if dst, bad = appendUpdateMetadataRequestTopicStateLegacySlice(dst, x.TopicStates, v); bad != nil {
-			return nil, bad.in("TopicStates", -1)
-		}
-	} else if len(x.TopicStates) > 0 {
-		return nil, lacking("TopicStates", -1)
-	}
-	dst = legacyCount(dst, len(x.LiveBrokers))
-	if dst, bad = appendUpdateMetadataRequestBrokerLegacySlice(dst, x.LiveBrokers, v); bad != nil {
-		return nil, bad.in("LiveBrokers", -1)
-	}
-	if x.Type != 0 {
-		return nil, lacking("Type", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendUpdateMetadataRequestPartitionStateLegacySlice(dst []byte, s []UpdateMetadataRequestPartitionState, v int16) ([]byte, *failure) {
+func legacyAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRequestTopicState, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Isr)|len(x.Replicas)|len(x.OfflineReplicas)) {
-			return nil, tooLong(i, "TopicName:text Isr Replicas OfflineReplicas", len(x.TopicName), len(x.Isr), len(x.Replicas), len(x.OfflineReplicas))
+		f0 := x.TopicName
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionStates)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.TopicName, e)
+			dst = legacyCount(dst, len(x.PartitionStates), e)
 		}
-		if v <= 4 {
-			dst = legacyString(dst, x.TopicName)
+		if len(x.PartitionStates) > 0 {
+			dst = legacyAllUpdateMetadataRequestPartitionState(dst, x.PartitionStates, v, e)
 		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
-			binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
-		}
-		dst = legacyCount(dst, len(x.Isr))
-		dst = appendInt32s(dst, x.Isr)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ZkVersion))
-		dst = legacyCount(dst, len(x.Replicas))
-		dst = appendInt32s(dst, x.Replicas)
-		if v >= 4 {
-			dst = legacyCount(dst, len(x.OfflineReplicas))
-			dst = appendInt32s(dst, x.OfflineReplicas)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendUpdateMetadataRequestTopicStateLegacySlice(dst []byte, s []UpdateMetadataRequestTopicState, v int16) ([]byte, *failure) {
-	var bad *failure
+func legacyAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataRequestBroker, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.PartitionStates)) {
-			return nil, tooLong(i, "TopicName:text PartitionStates", len(x.TopicName), len(x.PartitionStates))
-		}
-		dst = legacyString(dst, x.TopicName)
-		dst = legacyCount(dst, len(x.PartitionStates))
-		if dst, bad = appendUpdateMetadataRequestPartitionStateLegacySlice(dst, x.PartitionStates, v); bad != nil {
-			return nil, bad.in("PartitionStates", i)
-		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
-	}
-	return dst, nil
-}
-
-func appendUpdateMetadataRequestBrokerLegacySlice(dst []byte, s []UpdateMetadataRequestBroker, v int16) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.V0Host)|len(x.Rack) > fastcodec.MaxString || tooMany(len(x.Endpoints)) {
-			return nil, tooLong(i, "V0Host:text Endpoints Rack:text", len(x.V0Host), len(x.Endpoints), len(x.Rack))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ID))
-		if v <= 0 {
-			dst = legacyString(dst, x.V0Host)
-		}
-		if v <= 0 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.V0Port))
+		f0 := x.V0Host
+		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ID))
+			o := 4
+			if v <= 0 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				o += 2 + len(f0)
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.V0Port))
+				o += 4
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ID))
+			if v <= 0 {
+				dst = legacyString(dst, x.V0Host, e)
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.V0Port))
+			}
 		}
 		if v >= 1 {
-			dst = legacyCount(dst, len(x.Endpoints))
-			if dst, bad = appendUpdateMetadataRequestEndpointLegacySlice(dst, x.Endpoints, v); bad != nil {
-				return nil, bad.in("Endpoints", i)
+			dst = legacyCount(dst, len(x.Endpoints), e)
+			if len(x.Endpoints) > 0 {
+				dst = legacyAllUpdateMetadataRequestEndpoint(dst, x.Endpoints, v, e)
 			}
 		}
-		if v >= 2 {
-			dst = legacyNullableString(dst, x.Rack)
+		f1 := x.Rack
+		if n := len(dst) + 34; n <= cap(dst) && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 2 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				o += 2 + len(f1)
+			}
+			dst = dst[:len(dst)+o]
+		} else {
+			if v >= 2 {
+				dst = legacyNullableString(dst, x.Rack, e)
+			}
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendUpdateMetadataRequestEndpointLegacySlice(dst []byte, s []UpdateMetadataRequestEndpoint, v int16) ([]byte, *failure) {
+func legacyAllUpdateMetadataRequestEndpoint(dst []byte, s []UpdateMetadataRequestEndpoint, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host)|len(x.Listener) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text Listener:text", len(x.Host), len(x.Listener))
+		f0, f1 := x.Host, x.Listener
+		if n := len(dst) + 74; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.Port))
+			binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
+			putShort((*[32]byte)(w[6:38]), f0)
+			o := 6 + len(f0)
+			if v >= 3 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				o += 2 + len(f1)
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.SecurityProtocol))
+			dst = dst[:len(dst)+o+2]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = legacyString(dst, x.Host, e)
+			if v >= 3 {
+				dst = legacyString(dst, x.Listener, e)
+			}
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
 		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = legacyString(dst, x.Host)
-		if v >= 3 {
-			dst = legacyString(dst, x.Listener)
-		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

@@ -13,52 +13,30 @@ type UpdateMetadataResponse struct {
 	ErrorCode   fastcodec.ErrorCode
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewUpdateMetadataResponse returns one with Kafka's defaults.
 func NewUpdateMetadataResponse() UpdateMetadataResponse { return UpdateMetadataResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *UpdateMetadataResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *UpdateMetadataResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 8:
-		return dst, fastcodec.VersionError("UpdateMetadataResponse", version, 0, 8)
-	case version >= 6:
-		out, bad = appendUpdateMetadataResponseFlexible(dst, x)
-	default:
-		out, bad = appendUpdateMetadataResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *UpdateMetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 8 {
+		return dst, fastcodec.VersionError("UpdateMetadataResponse", v, 0, 8)
 	}
-	if bad != nil {
-		return dst, bad.of("UpdateMetadataResponse", version)
-	}
-	return out, nil
-}
-
-func appendUpdateMetadataResponseFlexible(dst []byte, x *UpdateMetadataResponse) ([]byte, *failure) {
-	var bad *failure
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 6 {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
-}
-
-func appendUpdateMetadataResponseLegacy(dst []byte, x *UpdateMetadataResponse) ([]byte, *failure) {
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
+	if e.failed {
+		return dst[:start], explain(x, "UpdateMetadataResponse", v, 6)
 	}
 	return dst, nil
 }

@@ -10,15 +10,15 @@ import (
 
 // UpdateRaftVoterRequest is Kafka's message of that name, versions 0.
 type UpdateRaftVoterRequest struct {
-	ClusterID           []byte // nullable
+	ClusterID           []byte `kafka:"ClusterId string null"`
 	CurrentLeaderEpoch  int32
-	VoterID             int32
-	VoterDirectoryID    fastcodec.UUID
+	VoterID             int32          `kafka:"VoterId"`
+	VoterDirectoryID    fastcodec.UUID `kafka:"VoterDirectoryId"`
 	Listeners           []UpdateRaftVoterRequestListener
 	KRaftVersionFeature UpdateRaftVoterRequestKRaftVersionFeature
 	UnknownTags         []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewUpdateRaftVoterRequest returns one with Kafka's defaults.
@@ -26,16 +26,10 @@ func NewUpdateRaftVoterRequest() UpdateRaftVoterRequest {
 	return UpdateRaftVoterRequest{ClusterID: []byte{}}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *UpdateRaftVoterRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // UpdateRaftVoterRequestListener is the struct Listener of UpdateRaftVoterRequest.
 type UpdateRaftVoterRequestListener struct {
-	Name        []byte
-	Host        []byte
+	Name        []byte `kafka:"Name string"`
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
@@ -47,74 +41,85 @@ type UpdateRaftVoterRequestKRaftVersionFeature struct {
 	UnknownTags         []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *UpdateRaftVoterRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("UpdateRaftVoterRequest", version, 0, 0)
-	default:
-		out, bad = appendUpdateRaftVoterRequestFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *UpdateRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("UpdateRaftVoterRequest", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("UpdateRaftVoterRequest", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.ClusterID
+	if n := len(dst) + 58; n <= cap(dst) && len(f0) <= 32 && len(x.Listeners) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		{
+			p := (*[24]byte)(w[o : o+24])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.CurrentLeaderEpoch))
+			binary.BigEndian.PutUint32(p[4:8], uint32(x.VoterID))
+			binary.BigEndian.PutUint64(p[8:16], x.VoterDirectoryID.Hi)
+			binary.BigEndian.PutUint64(p[16:24], x.VoterDirectoryID.Lo)
+		}
+		w[o+24] = byte(len(x.Listeners) + 1)
+		dst = dst[:len(dst)+o+25]
+	} else {
+		dst = compactNullableString(dst, x.ClusterID, e)
+		dst = room(dst, 24)
+		{
+			p := (*[24]byte)(dst[len(dst)-24:])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.CurrentLeaderEpoch))
+			binary.BigEndian.PutUint32(p[4:8], uint32(x.VoterID))
+			binary.BigEndian.PutUint64(p[8:16], x.VoterDirectoryID.Hi)
+			binary.BigEndian.PutUint64(p[16:24], x.VoterDirectoryID.Lo)
+		}
+		dst = compactCount(dst, len(x.Listeners), e)
 	}
-	return out, nil
-}
-
-func appendUpdateRaftVoterRequestFlexible(dst []byte, x *UpdateRaftVoterRequest) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Listeners)) {
-		return nil, tooLong(-1, "ClusterId:text Listeners", len(x.ClusterID), len(x.Listeners))
+	if len(x.Listeners) > 0 {
+		dst = flexibleAllUpdateRaftVoterRequestListener(dst, x.Listeners, e)
 	}
-	dst = compactNullableString(dst, x.ClusterID)
-	dst = room(dst, 24)
-	{
-		p := (*[24]byte)(dst[len(dst)-24:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.CurrentLeaderEpoch))
-		binary.BigEndian.PutUint32(p[4:8], uint32(x.VoterID))
-		binary.BigEndian.PutUint64(p[8:16], x.VoterDirectoryID.Hi)
-		binary.BigEndian.PutUint64(p[16:24], x.VoterDirectoryID.Lo)
-	}
-	dst = compactCount(dst, len(x.Listeners))
-	if dst, bad = appendUpdateRaftVoterRequestListenerFlexibleSlice(dst, x.Listeners); bad != nil {
-		return nil, bad.in("Listeners", -1)
-	}
-	if dst, bad = appendUpdateRaftVoterRequestKRaftVersionFeatureFlexible(dst, &x.KRaftVersionFeature); bad != nil {
-		return nil, bad.in("KRaftVersionFeature", -1)
-	}
+	dst = flexibleUpdateRaftVoterRequestKRaftVersionFeature(dst, &x.KRaftVersionFeature, e)
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "UpdateRaftVoterRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendUpdateRaftVoterRequestListenerFlexibleSlice(dst []byte, s []UpdateRaftVoterRequestListener) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllUpdateRaftVoterRequestListener(dst []byte, s []UpdateRaftVoterRequestListener, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Host:text", len(x.Name), len(x.Host))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0, f1 := x.Name, x.Host
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint16(dst, x.Port)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendUpdateRaftVoterRequestKRaftVersionFeatureFlexible(dst []byte, x *UpdateRaftVoterRequestKRaftVersionFeature) ([]byte, *failure) {
-	var bad *failure
+func flexibleUpdateRaftVoterRequestKRaftVersionFeature(dst []byte, x *UpdateRaftVoterRequestKRaftVersionFeature, e *encoder) []byte {
 	dst = room(dst, 5)
 	{
 		p := (*[5]byte)(dst[len(dst)-5:])
@@ -123,9 +128,7 @@ func appendUpdateRaftVoterRequestKRaftVersionFeatureFlexible(dst []byte, x *Upda
 		p[4] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }

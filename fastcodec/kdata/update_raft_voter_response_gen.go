@@ -12,10 +12,10 @@ import (
 type UpdateRaftVoterResponse struct {
 	ThrottleTimeMs int32
 	ErrorCode      fastcodec.ErrorCode
-	CurrentLeader  UpdateRaftVoterResponseCurrentLeader // tag 0
+	CurrentLeader  UpdateRaftVoterResponseCurrentLeader `kafka:"CurrentLeader tag 0"`
 	UnknownTags    []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewUpdateRaftVoterResponse returns one with Kafka's defaults.
@@ -23,17 +23,11 @@ func NewUpdateRaftVoterResponse() UpdateRaftVoterResponse {
 	return UpdateRaftVoterResponse{CurrentLeader: NewUpdateRaftVoterResponseCurrentLeader()}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *UpdateRaftVoterResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // UpdateRaftVoterResponseCurrentLeader is the struct CurrentLeader of UpdateRaftVoterResponse.
 type UpdateRaftVoterResponseCurrentLeader struct {
-	LeaderID    int32
-	LeaderEpoch int32
-	Host        []byte
+	LeaderID    int32  `kafka:"LeaderId = -1"`
+	LeaderEpoch int32  `kafka:"LeaderEpoch = -1"`
+	Host        []byte `kafka:"Host string"`
 	Port        int32
 	UnknownTags []fastcodec.Tag
 }
@@ -46,81 +40,69 @@ func NewUpdateRaftVoterResponseCurrentLeader() UpdateRaftVoterResponseCurrentLea
 	}
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *UpdateRaftVoterResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("UpdateRaftVoterResponse", version, 0, 0)
-	default:
-		out, bad = appendUpdateRaftVoterResponseFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *UpdateRaftVoterResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("UpdateRaftVoterResponse", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("UpdateRaftVoterResponse", version)
-	}
-	return out, nil
-}
-
-func appendUpdateRaftVoterResponseFlexible(dst []byte, x *UpdateRaftVoterResponse) ([]byte, *failure) {
-	var bad *failure
-	dst = room(dst, 7)
-	{
-		p := (*[7]byte)(dst[len(dst)-7:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		p[6] = 0
-	}
+	start, e := len(dst), new(encoder)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 || !x.CurrentLeader.isDefault() {
-		if dst, bad = appendTagsUpdateRaftVoterResponse(dst, x, -1); bad != nil {
-			return nil, bad
-		}
+		dst = tagsUpdateRaftVoterResponse(dst, x, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "UpdateRaftVoterResponse", v, 0)
 	}
 	return dst, nil
 }
 
-// appendTagsUpdateRaftVoterResponse puts the tag section of a struct in the place of an empty one.
-func appendTagsUpdateRaftVoterResponse(dst []byte, x *UpdateRaftVoterResponse, i int) ([]byte, *failure) {
-	var bad *failure
-	known := uint32(1)
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsUpdateRaftVoterResponse puts the tag section of a struct in the place of an empty one.
+func tagsUpdateRaftVoterResponse(dst []byte, x *UpdateRaftVoterResponse, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if !x.CurrentLeader.isDefault() {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, 1, e)
 	if !x.CurrentLeader.isDefault() {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		if dst, bad = appendUpdateRaftVoterResponseCurrentLeaderFlexible(dst, &x.CurrentLeader); bad != nil {
-			return nil, bad.in("CurrentLeader", i)
-		}
+		dst = flexibleUpdateRaftVoterResponseCurrentLeader(dst, &x.CurrentLeader, e)
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendUpdateRaftVoterResponseCurrentLeaderFlexible(dst []byte, x *UpdateRaftVoterResponseCurrentLeader) ([]byte, *failure) {
-	var bad *failure
-	if len(x.Host) > fastcodec.MaxString {
-		return nil, tooLong(-1, "Host:text", len(x.Host))
-	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-	dst = compactString(dst, x.Host)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+func flexibleUpdateRaftVoterResponseCurrentLeader(dst []byte, x *UpdateRaftVoterResponseCurrentLeader, e *encoder) []byte {
+	f0 := x.Host
+	if n := len(dst) + 46; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint32(w[0:4], uint32(x.LeaderID))
+		binary.BigEndian.PutUint32(w[4:8], uint32(x.LeaderEpoch))
+		w[8] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[9:41]), f0)
+		o := 9 + len(f0)
+		{
+			p := (*[5]byte)(w[o : o+5])
+			binary.BigEndian.PutUint32(p[0:4], uint32(x.Port))
+			p[4] = 0
+		}
+		dst = dst[:len(dst)+o+5]
+	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+		dst = compactString(dst, x.Host, e)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
 func (x *UpdateRaftVoterResponseCurrentLeader) isDefault() bool {

@@ -10,26 +10,20 @@ import (
 
 // VoteRequest is Kafka's message of that name, versions 0-2.
 type VoteRequest struct {
-	ClusterID   []byte // nullable
-	VoterID     int32  // versions 1+, ignorable
+	ClusterID   []byte `kafka:"ClusterId string null = null"`
+	VoterID     int32  `kafka:"VoterId 1+ = -1 ignorable"`
 	Topics      []VoteRequestTopicData
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewVoteRequest returns one with Kafka's defaults.
 func NewVoteRequest() VoteRequest { return VoteRequest{VoterID: -1} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *VoteRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // VoteRequestTopicData is the struct TopicData of VoteRequest.
 type VoteRequestTopicData struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []VoteRequestPartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -37,81 +31,85 @@ type VoteRequestTopicData struct {
 // VoteRequestPartitionData is the struct PartitionData of VoteRequest.
 type VoteRequestPartitionData struct {
 	PartitionIndex       int32
-	CandidateEpoch       int32
-	CandidateID          int32
-	CandidateDirectoryID fastcodec.UUID // versions 1+, ignorable
-	VoterDirectoryID     fastcodec.UUID // versions 1+, ignorable
+	CandidateEpoch       int32          `kafka:"ReplicaEpoch"`
+	CandidateID          int32          `kafka:"ReplicaId"`
+	CandidateDirectoryID fastcodec.UUID `kafka:"ReplicaDirectoryId 1+ ignorable"`
+	VoterDirectoryID     fastcodec.UUID `kafka:"VoterDirectoryId 1+ ignorable"`
 	LastOffsetEpoch      int32
 	LastOffset           int64
-	PreVote              bool // versions 2+
+	PreVote              bool `kafka:"PreVote 2+"`
 	UnknownTags          []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *VoteRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("VoteRequest", version, 0, 2)
-	default:
-		out, bad = appendVoteRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *VoteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("VoteRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("VoteRequest", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.ClusterID
+	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(lengthOf(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		if v >= 1 {
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.VoterID))
+			o += 4
+		}
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactNullableString(dst, x.ClusterID, e)
+		if v >= 1 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
+		}
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendVoteRequestFlexible(dst []byte, x *VoteRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.ClusterID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "ClusterId:text Topics", len(x.ClusterID), len(x.Topics))
-	}
-	dst = compactNullableString(dst, x.ClusterID)
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
-	}
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendVoteRequestTopicDataFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllVoteRequestTopicData(dst, x.Topics, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "VoteRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendVoteRequestTopicDataFlexibleSlice(dst []byte, s []VoteRequestTopicData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllVoteRequestTopicData(dst []byte, s []VoteRequestTopicData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendVoteRequestPartitionDataFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllVoteRequestPartitionData(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendVoteRequestPartitionDataFlexibleSlice(dst []byte, s []VoteRequestPartitionData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllVoteRequestPartitionData(dst []byte, s []VoteRequestPartitionData, v int16, e *encoder) []byte {
 	if v < 2 {
 		for i := range s {
 			x := &s[i]
+			e.failIf(x.PreVote)
 			dst = room(dst, 12)
 			{
 				p := (*[12]byte)(dst[len(dst)-12:])
@@ -120,13 +118,14 @@ func appendVoteRequestPartitionDataFlexibleSlice(dst []byte, s []VoteRequestPart
 				binary.BigEndian.PutUint32(p[8:12], uint32(x.CandidateID))
 			}
 			if v >= 1 {
-				dst = fastcodec.AppendUUID(dst, x.CandidateDirectoryID)
-			}
-			if v >= 1 {
-				dst = fastcodec.AppendUUID(dst, x.VoterDirectoryID)
-			}
-			if x.PreVote {
-				return nil, lacking("PreVote", i)
+				dst = room(dst, 32)
+				{
+					p := (*[32]byte)(dst[len(dst)-32:])
+					binary.BigEndian.PutUint64(p[0:8], x.CandidateDirectoryID.Hi)
+					binary.BigEndian.PutUint64(p[8:16], x.CandidateDirectoryID.Lo)
+					binary.BigEndian.PutUint64(p[16:24], x.VoterDirectoryID.Hi)
+					binary.BigEndian.PutUint64(p[24:32], x.VoterDirectoryID.Lo)
+				}
 			}
 			dst = room(dst, 13)
 			{
@@ -136,12 +135,10 @@ func appendVoteRequestPartitionDataFlexibleSlice(dst []byte, s []VoteRequestPart
 				p[12] = 0
 			}
 			if len(x.UnknownTags) > 0 {
-				if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-					return nil, bad
-				}
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
-		return dst, nil
+		return dst
 	}
 	dst = grow(dst, len(s)*58)
 	for i := range s {
@@ -161,11 +158,9 @@ func appendVoteRequestPartitionDataFlexibleSlice(dst []byte, s []VoteRequestPart
 		p[57] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*58)
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -12,24 +12,18 @@ import (
 type VoteResponse struct {
 	ErrorCode     fastcodec.ErrorCode
 	Topics        []VoteResponseTopicData
-	NodeEndpoints []VoteResponseNodeEndpoint // tag 0, versions 1+
+	NodeEndpoints []VoteResponseNodeEndpoint `kafka:"NodeEndpoints 1+ tag 0"`
 	UnknownTags   []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewVoteResponse returns one with Kafka's defaults.
 func NewVoteResponse() VoteResponse { return VoteResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *VoteResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // VoteResponseTopicData is the struct TopicData of VoteResponse.
 type VoteResponseTopicData struct {
-	TopicName   []byte
+	TopicName   []byte `kafka:"TopicName string"`
 	Partitions  []VoteResponsePartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -38,7 +32,7 @@ type VoteResponseTopicData struct {
 type VoteResponsePartitionData struct {
 	PartitionIndex int32
 	ErrorCode      fastcodec.ErrorCode
-	LeaderID       int32
+	LeaderID       int32 `kafka:"LeaderId"`
 	LeaderEpoch    int32
 	VoteGranted    bool
 	UnknownTags    []fastcodec.Tag
@@ -46,104 +40,96 @@ type VoteResponsePartitionData struct {
 
 // VoteResponseNodeEndpoint is the struct NodeEndpoint of VoteResponse.
 type VoteResponseNodeEndpoint struct {
-	NodeID      int32
-	Host        []byte
+	NodeID      int32  `kafka:"NodeId"`
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *VoteResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("VoteResponse", version, 0, 2)
-	default:
-		out, bad = appendVoteResponseFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *VoteResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("VoteResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("VoteResponse", version)
-	}
-	return out, nil
-}
-
-func appendVoteResponseFlexible(dst []byte, x *VoteResponse, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Topics) | len(x.NodeEndpoints)) {
-		return nil, tooLong(-1, "Topics NodeEndpoints", len(x.Topics), len(x.NodeEndpoints))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendVoteResponseTopicDataFlexibleSlice(dst, x.Topics); bad != nil {
-		return nil, bad.in("Topics", -1)
-	}
+	start, e := len(dst), new(encoder)
 	if v < 1 && len(x.NodeEndpoints) > 0 {
-		return nil, lacking("NodeEndpoints", -1)
+		e.failed = true
+	}
+	if n := len(dst) + 3; n <= cap(dst) && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+		w[2] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+3]
+	} else {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = compactCount(dst, len(x.Topics), e)
+	}
+	if len(x.Topics) > 0 {
+		dst = flexibleAllVoteResponseTopicData(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 || v >= 1 && len(x.NodeEndpoints) > 0 {
-		if dst, bad = appendTagsVoteResponse(dst, x, v, -1); bad != nil {
-			return nil, bad
-		}
+		dst = tagsVoteResponse(dst, x, v, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "VoteResponse", v, 0)
 	}
 	return dst, nil
 }
 
-// appendTagsVoteResponse puts the tag section of a struct in the place of an empty one.
-func appendTagsVoteResponse(dst []byte, x *VoteResponse, v int16, i int) ([]byte, *failure) {
-	var bad *failure
-	known := uint32(0)
-	if v >= 1 {
-		known = 1
-	}
-	if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {
-		return nil, badTags(err, i)
-	}
+// tagsVoteResponse puts the tag section of a struct in the place of an empty one.
+func tagsVoteResponse(dst []byte, x *VoteResponse, v int16, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if v >= 1 && len(x.NodeEndpoints) > 0 {
 		count++
 	}
-	var m fastcodec.TagMerge
-	m.Start(x.UnknownTags)
-	dst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+	known := uint32(0)
+	if v >= 1 {
+		known = 1
+	}
+	dst = setTagCount(dst, count)
+	var m tagMerge
+	m.start(x.UnknownTags, known, e)
 	if v >= 1 && len(x.NodeEndpoints) > 0 {
-		dst = m.AppendBelow(dst, 0)
+		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactCount(dst, len(x.NodeEndpoints))
-		if dst, bad = appendVoteResponseNodeEndpointFlexibleSlice(dst, x.NodeEndpoints); bad != nil {
-			return nil, bad.in("NodeEndpoints", i)
+		dst = compactCount(dst, len(x.NodeEndpoints), e)
+		if len(x.NodeEndpoints) > 0 {
+			dst = flexibleAllVoteResponseNodeEndpoint(dst, x.NodeEndpoints, e)
 		}
 		dst = setTagSize(dst, at)
 	}
-	return m.AppendRest(dst), nil
+	return m.rest(dst)
 }
 
-func appendVoteResponseTopicDataFlexibleSlice(dst []byte, s []VoteResponseTopicData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllVoteResponseTopicData(dst []byte, s []VoteResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.TopicName) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "TopicName:text Partitions", len(x.TopicName), len(x.Partitions))
+		f0 := x.TopicName
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.TopicName, e)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = compactString(dst, x.TopicName)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendVoteResponsePartitionDataFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllVoteResponsePartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendVoteResponsePartitionDataFlexibleSlice(dst []byte, s []VoteResponsePartitionData) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllVoteResponsePartitionData(dst []byte, s []VoteResponsePartitionData, e *encoder) []byte {
 	dst = grow(dst, len(s)*16)
 	for i := range s {
 		x := &s[i]
@@ -157,31 +143,38 @@ func appendVoteResponsePartitionDataFlexibleSlice(dst []byte, s []VoteResponsePa
 		p[15] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*16)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendVoteResponseNodeEndpointFlexibleSlice(dst []byte, s []VoteResponseNodeEndpoint) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllVoteResponseNodeEndpoint(dst []byte, s []VoteResponseNodeEndpoint, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Host:text", len(x.Host))
-		}
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		f0 := x.Host
+		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+			w[4] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[5:37]), f0)
+			o := 5 + len(f0)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint16(dst, x.Port)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }

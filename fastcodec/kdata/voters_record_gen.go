@@ -14,22 +14,16 @@ type VotersRecord struct {
 	Voters      []VotersRecordVoter
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewVotersRecord returns one with Kafka's defaults.
 func NewVotersRecord() VotersRecord { return VotersRecord{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *VotersRecord) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // VotersRecordVoter is the struct Voter of VotersRecord.
 type VotersRecordVoter struct {
-	VoterID             int32
-	VoterDirectoryID    fastcodec.UUID
+	VoterID             int32          `kafka:"VoterId"`
+	VoterDirectoryID    fastcodec.UUID `kafka:"VoterDirectoryId"`
 	Endpoints           []VotersRecordEndpoint
 	KRaftVersionFeature VotersRecordKRaftVersionFeature
 	UnknownTags         []fastcodec.Tag
@@ -37,8 +31,8 @@ type VotersRecordVoter struct {
 
 // VotersRecordEndpoint is the struct Endpoint of VotersRecord.
 type VotersRecordEndpoint struct {
-	Name        []byte
-	Host        []byte
+	Name        []byte `kafka:"Name string"`
+	Host        []byte `kafka:"Host string"`
 	Port        uint16
 	UnknownTags []fastcodec.Tag
 }
@@ -50,94 +44,98 @@ type VotersRecordKRaftVersionFeature struct {
 	UnknownTags         []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *VotersRecord) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version != 0:
-		return dst, fastcodec.VersionError("VotersRecord", version, 0, 0)
-	default:
-		out, bad = appendVotersRecordFlexible(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *VotersRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v != 0 {
+		return dst, fastcodec.VersionError("VotersRecord", v, 0, 0)
 	}
-	if bad != nil {
-		return dst, bad.of("VotersRecord", version)
+	start, e := len(dst), new(encoder)
+	if n := len(dst) + 3; n <= cap(dst) && len(x.Voters) < 127 {
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
+		w[2] = byte(len(x.Voters) + 1)
+		dst = dst[:len(dst)+3]
+	} else {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
+		dst = compactCount(dst, len(x.Voters), e)
 	}
-	return out, nil
-}
-
-func appendVotersRecordFlexible(dst []byte, x *VotersRecord) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Voters)) {
-		return nil, tooLong(-1, "Voters", len(x.Voters))
-	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
-	dst = compactCount(dst, len(x.Voters))
-	if dst, bad = appendVotersRecordVoterFlexibleSlice(dst, x.Voters); bad != nil {
-		return nil, bad.in("Voters", -1)
+	if len(x.Voters) > 0 {
+		dst = flexibleAllVotersRecordVoter(dst, x.Voters, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "VotersRecord", v, 0)
 	}
 	return dst, nil
 }
 
-func appendVotersRecordVoterFlexibleSlice(dst []byte, s []VotersRecordVoter) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllVotersRecordVoter(dst []byte, s []VotersRecordVoter, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Endpoints)) {
-			return nil, tooLong(i, "Endpoints", len(x.Endpoints))
+		if n := len(dst) + 21; n <= cap(dst) && len(x.Endpoints) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.VoterID))
+			binary.BigEndian.PutUint64(w[4:12], x.VoterDirectoryID.Hi)
+			binary.BigEndian.PutUint64(w[12:20], x.VoterDirectoryID.Lo)
+			w[20] = byte(len(x.Endpoints) + 1)
+			dst = dst[:len(dst)+21]
+		} else {
+			dst = room(dst, 20)
+			{
+				p := (*[20]byte)(dst[len(dst)-20:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.VoterID))
+				binary.BigEndian.PutUint64(p[4:12], x.VoterDirectoryID.Hi)
+				binary.BigEndian.PutUint64(p[12:20], x.VoterDirectoryID.Lo)
+			}
+			dst = compactCount(dst, len(x.Endpoints), e)
 		}
-		dst = room(dst, 20)
-		{
-			p := (*[20]byte)(dst[len(dst)-20:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.VoterID))
-			binary.BigEndian.PutUint64(p[4:12], x.VoterDirectoryID.Hi)
-			binary.BigEndian.PutUint64(p[12:20], x.VoterDirectoryID.Lo)
+		if len(x.Endpoints) > 0 {
+			dst = flexibleAllVotersRecordEndpoint(dst, x.Endpoints, e)
 		}
-		dst = compactCount(dst, len(x.Endpoints))
-		if dst, bad = appendVotersRecordEndpointFlexibleSlice(dst, x.Endpoints); bad != nil {
-			return nil, bad.in("Endpoints", i)
-		}
-		if dst, bad = appendVotersRecordKRaftVersionFeatureFlexible(dst, &x.KRaftVersionFeature); bad != nil {
-			return nil, bad.in("KRaftVersionFeature", i)
-		}
+		dst = flexibleVotersRecordKRaftVersionFeature(dst, &x.KRaftVersionFeature, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllVotersRecordEndpoint(dst []byte, s []VotersRecordEndpoint, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.Host
+		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], x.Port)
+				p[2] = 0
+			}
+			dst = dst[:len(dst)+o+3]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactString(dst, x.Host, e)
+			dst = binary.BigEndian.AppendUint16(dst, x.Port)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendVotersRecordEndpointFlexibleSlice(dst []byte, s []VotersRecordEndpoint) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if len(x.Name)|len(x.Host) > fastcodec.MaxString {
-			return nil, tooLong(i, "Name:text Host:text", len(x.Name), len(x.Host))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactString(dst, x.Host)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
-		}
-	}
-	return dst, nil
-}
-
-func appendVotersRecordKRaftVersionFeatureFlexible(dst []byte, x *VotersRecordKRaftVersionFeature) ([]byte, *failure) {
-	var bad *failure
+func flexibleVotersRecordKRaftVersionFeature(dst []byte, x *VotersRecordKRaftVersionFeature, e *encoder) []byte {
 	dst = room(dst, 5)
 	{
 		p := (*[5]byte)(dst[len(dst)-5:])
@@ -146,9 +144,7 @@ func appendVotersRecordKRaftVersionFeatureFlexible(dst []byte, x *VotersRecordKR
 		p[4] = 0
 	}
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
 	}
-	return dst, nil
+	return dst
 }

@@ -10,11 +10,11 @@ import (
 
 // WriteShareGroupStateRequest is Kafka's message of that name, versions 0-1.
 type WriteShareGroupStateRequest struct {
-	GroupID     []byte
+	GroupID     []byte `kafka:"GroupId string"`
 	Topics      []WriteShareGroupStateRequestWriteStateData
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewWriteShareGroupStateRequest returns one with Kafka's defaults.
@@ -22,15 +22,9 @@ func NewWriteShareGroupStateRequest() WriteShareGroupStateRequest {
 	return WriteShareGroupStateRequest{}
 }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *WriteShareGroupStateRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // WriteShareGroupStateRequestWriteStateData is the struct WriteStateData of WriteShareGroupStateRequest.
 type WriteShareGroupStateRequestWriteStateData struct {
-	TopicID     fastcodec.UUID
+	TopicID     fastcodec.UUID `kafka:"TopicId"`
 	Partitions  []WriteShareGroupStateRequestPartitionData
 	UnknownTags []fastcodec.Tag
 }
@@ -41,7 +35,7 @@ type WriteShareGroupStateRequestPartitionData struct {
 	StateEpoch            int32
 	LeaderEpoch           int32
 	StartOffset           int64
-	DeliveryCompleteCount int32 // versions 1+, ignorable
+	DeliveryCompleteCount int32 `kafka:"DeliveryCompleteCount 1+ = -1 ignorable"`
 	StateBatches          []WriteShareGroupStateRequestStateBatch
 	UnknownTags           []fastcodec.Tag
 }
@@ -60,97 +54,103 @@ type WriteShareGroupStateRequestStateBatch struct {
 	UnknownTags   []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *WriteShareGroupStateRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 1:
-		return dst, fastcodec.VersionError("WriteShareGroupStateRequest", version, 0, 1)
-	default:
-		out, bad = appendWriteShareGroupStateRequestFlexible(dst, x, version)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *WriteShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("WriteShareGroupStateRequest", v, 0, 1)
 	}
-	if bad != nil {
-		return dst, bad.of("WriteShareGroupStateRequest", version)
+	start, e := len(dst), new(encoder)
+	f0 := x.GroupID
+	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(f0) + 1)
+		putShort((*[32]byte)(w[1:33]), f0)
+		o := 1 + len(f0)
+		w[o] = byte(len(x.Topics) + 1)
+		dst = dst[:len(dst)+o+1]
+	} else {
+		dst = compactString(dst, x.GroupID, e)
+		dst = compactCount(dst, len(x.Topics), e)
 	}
-	return out, nil
-}
-
-func appendWriteShareGroupStateRequestFlexible(dst []byte, x *WriteShareGroupStateRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if len(x.GroupID) > fastcodec.MaxString || tooMany(len(x.Topics)) {
-		return nil, tooLong(-1, "GroupId:text Topics", len(x.GroupID), len(x.Topics))
-	}
-	dst = compactString(dst, x.GroupID)
-	dst = compactCount(dst, len(x.Topics))
-	if dst, bad = appendWriteShareGroupStateRequestWriteStateDataFlexibleSlice(dst, x.Topics, v); bad != nil {
-		return nil, bad.in("Topics", -1)
+	if len(x.Topics) > 0 {
+		dst = flexibleAllWriteShareGroupStateRequestWriteStateData(dst, x.Topics, v, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
+		dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "WriteShareGroupStateRequest", v, 0)
 	}
 	return dst, nil
 }
 
-func appendWriteShareGroupStateRequestWriteStateDataFlexibleSlice(dst []byte, s []WriteShareGroupStateRequestWriteStateData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllWriteShareGroupStateRequestWriteStateData(dst []byte, s []WriteShareGroupStateRequestWriteStateData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Partitions", len(x.Partitions))
+		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+			w[16] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+17]
+		} else {
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		dst = fastcodec.AppendUUID(dst, x.TopicID)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendWriteShareGroupStateRequestPartitionDataFlexibleSlice(dst, x.Partitions, v); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllWriteShareGroupStateRequestPartitionData(dst, x.Partitions, v, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendWriteShareGroupStateRequestPartitionDataFlexibleSlice(dst []byte, s []WriteShareGroupStateRequestPartitionData, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllWriteShareGroupStateRequestPartitionData(dst []byte, s []WriteShareGroupStateRequestPartitionData, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.StateBatches)) {
-			return nil, tooLong(i, "StateBatches", len(x.StateBatches))
+		if n := len(dst) + 25; n <= cap(dst) && len(x.StateBatches) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.StateEpoch))
+			binary.BigEndian.PutUint32(w[8:12], uint32(x.LeaderEpoch))
+			binary.BigEndian.PutUint64(w[12:20], uint64(x.StartOffset))
+			o := 20
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.DeliveryCompleteCount))
+				o += 4
+			}
+			w[o] = byte(len(x.StateBatches) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = room(dst, 20)
+			{
+				p := (*[20]byte)(dst[len(dst)-20:])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.StateEpoch))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
+				binary.BigEndian.PutUint64(p[12:20], uint64(x.StartOffset))
+			}
+			if v >= 1 {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
+			}
+			dst = compactCount(dst, len(x.StateBatches), e)
 		}
-		dst = room(dst, 20)
-		{
-			p := (*[20]byte)(dst[len(dst)-20:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.StateEpoch))
-			binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
-			binary.BigEndian.PutUint64(p[12:20], uint64(x.StartOffset))
-		}
-		if v >= 1 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
-		}
-		dst = compactCount(dst, len(x.StateBatches))
-		if dst, bad = appendWriteShareGroupStateRequestStateBatchFlexibleSlice(dst, x.StateBatches); bad != nil {
-			return nil, bad.in("StateBatches", i)
+		if len(x.StateBatches) > 0 {
+			dst = flexibleAllWriteShareGroupStateRequestStateBatch(dst, x.StateBatches, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendWriteShareGroupStateRequestStateBatchFlexibleSlice(dst []byte, s []WriteShareGroupStateRequestStateBatch) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllWriteShareGroupStateRequestStateBatch(dst []byte, s []WriteShareGroupStateRequestStateBatch, e *encoder) []byte {
 	dst = grow(dst, len(s)*20)
 	for i := range s {
 		x := &s[i]
@@ -163,11 +163,9 @@ func appendWriteShareGroupStateRequestStateBatchFlexibleSlice(dst []byte, s []Wr
 		p[19] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*20)
 		}
 	}
-	return dst, nil
+	return dst
 }

@@ -13,89 +13,80 @@ type WriteTxnMarkersRequest struct {
 	Markers     []WriteTxnMarkersRequestWritableTxnMarker
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewWriteTxnMarkersRequest returns one with Kafka's defaults.
 func NewWriteTxnMarkersRequest() WriteTxnMarkersRequest { return WriteTxnMarkersRequest{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *WriteTxnMarkersRequest) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // WriteTxnMarkersRequestWritableTxnMarker is the struct WritableTxnMarker of WriteTxnMarkersRequest.
 type WriteTxnMarkersRequestWritableTxnMarker struct {
-	ProducerID         int64
+	ProducerID         int64 `kafka:"ProducerId"`
 	ProducerEpoch      int16
 	TransactionResult  bool
 	Topics             []WriteTxnMarkersRequestWritableTxnMarkerTopic
 	CoordinatorEpoch   int32
-	TransactionVersion int8 // versions 2+, ignorable
+	TransactionVersion int8 `kafka:"TransactionVersion 2+ ignorable"`
 	UnknownTags        []fastcodec.Tag
 }
 
 // WriteTxnMarkersRequestWritableTxnMarkerTopic is the struct WritableTxnMarkerTopic of WriteTxnMarkersRequest.
 type WriteTxnMarkersRequestWritableTxnMarkerTopic struct {
-	Name             []byte
+	Name             []byte `kafka:"Name string"`
 	PartitionIndexes []int32
 	UnknownTags      []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *WriteTxnMarkersRequest) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("WriteTxnMarkersRequest", version, 0, 2)
-	case version >= 1:
-		out, bad = appendWriteTxnMarkersRequestFlexible(dst, x, version)
-	default:
-		out, bad = appendWriteTxnMarkersRequestLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *WriteTxnMarkersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("WriteTxnMarkersRequest", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("WriteTxnMarkersRequest", version)
-	}
-	return out, nil
-}
-
-func appendWriteTxnMarkersRequestFlexible(dst []byte, x *WriteTxnMarkersRequest, v int16) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Markers)) {
-		return nil, tooLong(-1, "Markers", len(x.Markers))
-	}
-	dst = compactCount(dst, len(x.Markers))
-	if dst, bad = appendWriteTxnMarkersRequestWritableTxnMarkerFlexibleSlice(dst, x.Markers, v); bad != nil {
-		return nil, bad.in("Markers", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		dst = compactCount(dst, len(x.Markers), e)
+		if len(x.Markers) > 0 {
+			dst = flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst, x.Markers, v, e)
 		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	} else {
+		dst = legacyCount(dst, len(x.Markers), e)
+		if len(x.Markers) > 0 {
+			dst = legacyAllWriteTxnMarkersRequestWritableTxnMarker(dst, x.Markers, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "WriteTxnMarkersRequest", v, 1)
 	}
 	return dst, nil
 }
 
-func appendWriteTxnMarkersRequestWritableTxnMarkerFlexibleSlice(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarker, v int16) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarker, v int16, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "Topics", len(x.Topics))
+		if n := len(dst) + 12; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], uint64(x.ProducerID))
+			binary.BigEndian.PutUint16(w[8:10], uint16(x.ProducerEpoch))
+			w[10] = bit(x.TransactionResult)
+			w[11] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+12]
+		} else {
+			dst = room(dst, 11)
+			{
+				p := (*[11]byte)(dst[len(dst)-11:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				p[10] = bit(x.TransactionResult)
+			}
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-		dst = room(dst, 11)
-		{
-			p := (*[11]byte)(dst[len(dst)-11:])
-			binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-			binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-			p[10] = bit(x.TransactionResult)
-		}
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendWriteTxnMarkersRequestWritableTxnMarkerTopicFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllWriteTxnMarkersRequestWritableTxnMarkerTopic(dst, x.Topics, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))
 		if v >= 2 {
@@ -103,87 +94,85 @@ func appendWriteTxnMarkersRequestWritableTxnMarkerFlexibleSlice(dst []byte, s []
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllWriteTxnMarkersRequestWritableTxnMarkerTopic(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarkerTopic, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0, f1 := x.Name, x.PartitionIndexes
+		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+			o += 1 + 4*len(f1)
+			w[o] = 0
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactInt32s(dst, x.PartitionIndexes, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
 			}
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendWriteTxnMarkersRequestWritableTxnMarkerTopicFlexibleSlice(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarkerTopic) ([]byte, *failure) {
-	var bad *failure
+func legacyAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarker, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionIndexes)) {
-			return nil, tooLong(i, "Name:text PartitionIndexes", len(x.Name), len(x.PartitionIndexes))
-		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.PartitionIndexes))
-		dst = appendInt32s(dst, x.PartitionIndexes)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
+		if n := len(dst) + 15; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], uint64(x.ProducerID))
+			binary.BigEndian.PutUint16(w[8:10], uint16(x.ProducerEpoch))
+			w[10] = bit(x.TransactionResult)
+			binary.BigEndian.PutUint32(w[11:15], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+15]
+		} else {
+			dst = room(dst, 11)
+			{
+				p := (*[11]byte)(dst[len(dst)-11:])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				p[10] = bit(x.TransactionResult)
 			}
+			dst = legacyCount(dst, len(x.Topics), e)
 		}
-	}
-	return dst, nil
-}
-
-func appendWriteTxnMarkersRequestLegacy(dst []byte, x *WriteTxnMarkersRequest) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Markers)) {
-		return nil, tooLong(-1, "Markers", len(x.Markers))
-	}
-	dst = legacyCount(dst, len(x.Markers))
-	if dst, bad = appendWriteTxnMarkersRequestWritableTxnMarkerLegacySlice(dst, x.Markers); bad != nil {
-		return nil, bad.in("Markers", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendWriteTxnMarkersRequestWritableTxnMarkerLegacySlice(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarker) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "Topics", len(x.Topics))
-		}
-		dst = room(dst, 11)
-		{
-			p := (*[11]byte)(dst[len(dst)-11:])
-			binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-			binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-			p[10] = bit(x.TransactionResult)
-		}
-		dst = legacyCount(dst, len(x.Topics))
-		if dst, bad = appendWriteTxnMarkersRequestWritableTxnMarkerTopicLegacySlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = legacyAllWriteTxnMarkersRequestWritableTxnMarkerTopic(dst, x.Topics, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendWriteTxnMarkersRequestWritableTxnMarkerTopicLegacySlice(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarkerTopic) ([]byte, *failure) {
+func legacyAllWriteTxnMarkersRequestWritableTxnMarkerTopic(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarkerTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.PartitionIndexes)) {
-			return nil, tooLong(i, "Name:text PartitionIndexes", len(x.Name), len(x.PartitionIndexes))
+		f0, f1 := x.Name, x.PartitionIndexes
+		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+			o += 4 + 4*len(f1)
+			dst = dst[:len(dst)+o]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyInt32s(dst, x.PartitionIndexes, e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.PartitionIndexes))
-		dst = appendInt32s(dst, x.PartitionIndexes)
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

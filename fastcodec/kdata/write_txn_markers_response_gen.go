@@ -13,28 +13,22 @@ type WriteTxnMarkersResponse struct {
 	Markers     []WriteTxnMarkersResponseWritableTxnMarkerResult
 	UnknownTags []fastcodec.Tag
 
-	held []byte
+	held
 }
 
 // NewWriteTxnMarkersResponse returns one with Kafka's defaults.
 func NewWriteTxnMarkersResponse() WriteTxnMarkersResponse { return WriteTxnMarkersResponse{} }
 
-// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.
-func (x *WriteTxnMarkersResponse) Hold(body []byte) []byte {
-	x.held = append(x.held[:0], body...)
-	return x.held
-}
-
 // WriteTxnMarkersResponseWritableTxnMarkerResult is the struct WritableTxnMarkerResult of WriteTxnMarkersResponse.
 type WriteTxnMarkersResponseWritableTxnMarkerResult struct {
-	ProducerID  int64
+	ProducerID  int64 `kafka:"ProducerId"`
 	Topics      []WriteTxnMarkersResponseWritableTxnMarkerTopicResult
 	UnknownTags []fastcodec.Tag
 }
 
 // WriteTxnMarkersResponseWritableTxnMarkerTopicResult is the struct WritableTxnMarkerTopicResult of WriteTxnMarkersResponse.
 type WriteTxnMarkersResponseWritableTxnMarkerTopicResult struct {
-	Name        []byte
+	Name        []byte `kafka:"Name string"`
 	Partitions  []WriteTxnMarkersResponseWritableTxnMarkerPartitionResult
 	UnknownTags []fastcodec.Tag
 }
@@ -46,88 +40,84 @@ type WriteTxnMarkersResponseWritableTxnMarkerPartitionResult struct {
 	UnknownTags    []fastcodec.Tag
 }
 
-// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.
-func (x *WriteTxnMarkersResponse) AppendTo(dst []byte, version int16) ([]byte, error) {
-	var out []byte
-	var bad *failure
-	switch {
-	case version < 0 || version > 2:
-		return dst, fastcodec.VersionError("WriteTxnMarkersResponse", version, 0, 2)
-	case version >= 1:
-		out, bad = appendWriteTxnMarkersResponseFlexible(dst, x)
-	default:
-		out, bad = appendWriteTxnMarkersResponseLegacy(dst, x)
+// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
+func (x *WriteTxnMarkersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v < 0 || v > 2 {
+		return dst, fastcodec.VersionError("WriteTxnMarkersResponse", v, 0, 2)
 	}
-	if bad != nil {
-		return dst, bad.of("WriteTxnMarkersResponse", version)
-	}
-	return out, nil
-}
-
-func appendWriteTxnMarkersResponseFlexible(dst []byte, x *WriteTxnMarkersResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Markers)) {
-		return nil, tooLong(-1, "Markers", len(x.Markers))
-	}
-	dst = compactCount(dst, len(x.Markers))
-	if dst, bad = appendWriteTxnMarkersResponseWritableTxnMarkerResultFlexibleSlice(dst, x.Markers); bad != nil {
-		return nil, bad.in("Markers", -1)
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		if dst, bad = appendUnknownTags(dst, x.UnknownTags, -1); bad != nil {
-			return nil, bad
-		}
-	}
-	return dst, nil
-}
-
-func appendWriteTxnMarkersResponseWritableTxnMarkerResultFlexibleSlice(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerResult) ([]byte, *failure) {
-	var bad *failure
-	for i := range s {
-		x := &s[i]
-		if tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "Topics", len(x.Topics))
-		}
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-		dst = compactCount(dst, len(x.Topics))
-		if dst, bad = appendWriteTxnMarkersResponseWritableTxnMarkerTopicResultFlexibleSlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+	start, e := len(dst), new(encoder)
+	if v >= 1 {
+		dst = compactCount(dst, len(x.Markers), e)
+		if len(x.Markers) > 0 {
+			dst = flexibleAllWriteTxnMarkersResponseWritableTxnMarkerResult(dst, x.Markers, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
+	} else {
+		dst = legacyCount(dst, len(x.Markers), e)
+		if len(x.Markers) > 0 {
+			dst = legacyAllWriteTxnMarkersResponseWritableTxnMarkerResult(dst, x.Markers, e)
+		}
+		e.failIf(len(x.UnknownTags) > 0)
+	}
+	if e.failed {
+		return dst[:start], explain(x, "WriteTxnMarkersResponse", v, 1)
 	}
 	return dst, nil
 }
 
-func appendWriteTxnMarkersResponseWritableTxnMarkerTopicResultFlexibleSlice(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerTopicResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerResult(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		if n := len(dst) + 9; n <= cap(dst) && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], uint64(x.ProducerID))
+			w[8] = byte(len(x.Topics) + 1)
+			dst = dst[:len(dst)+9]
+		} else {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = compactCount(dst, len(x.Topics), e)
 		}
-		dst = compactString(dst, x.Name)
-		dst = compactCount(dst, len(x.Partitions))
-		if dst, bad = appendWriteTxnMarkersResponseWritableTxnMarkerPartitionResultFlexibleSlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Topics) > 0 {
+			dst = flexibleAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendWriteTxnMarkersResponseWritableTxnMarkerPartitionResultFlexibleSlice(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) ([]byte, *failure) {
-	var bad *failure
+func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerTopicResult, e *encoder) []byte {
+	for i := range s {
+		x := &s[i]
+		f0 := x.Name
+		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putShort((*[32]byte)(w[1:33]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Partitions) + 1)
+			dst = dst[:len(dst)+o+1]
+		} else {
+			dst = compactString(dst, x.Name, e)
+			dst = compactCount(dst, len(x.Partitions), e)
+		}
+		if len(x.Partitions) > 0 {
+			dst = flexibleAllWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(dst, x.Partitions, e)
+		}
+		dst = append(dst, 0)
+		if len(x.UnknownTags) > 0 {
+			dst = unknownTags(dst, x.UnknownTags, e)
+		}
+	}
+	return dst
+}
+
+func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerPartitionResult, e *encoder) []byte {
 	dst = grow(dst, len(s)*7)
 	for i := range s {
 		x := &s[i]
@@ -138,69 +128,57 @@ func appendWriteTxnMarkersResponseWritableTxnMarkerPartitionResultFlexibleSlice(
 		p[6] = 0
 		dst = dst[:n]
 		if len(x.UnknownTags) > 0 {
-			if dst, bad = appendUnknownTags(dst, x.UnknownTags, i); bad != nil {
-				return nil, bad
-			}
+			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*7)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
-func appendWriteTxnMarkersResponseLegacy(dst []byte, x *WriteTxnMarkersResponse) ([]byte, *failure) {
-	var bad *failure
-	if tooMany(len(x.Markers)) {
-		return nil, tooLong(-1, "Markers", len(x.Markers))
-	}
-	dst = legacyCount(dst, len(x.Markers))
-	if dst, bad = appendWriteTxnMarkersResponseWritableTxnMarkerResultLegacySlice(dst, x.Markers); bad != nil {
-		return nil, bad.in("Markers", -1)
-	}
-	if len(x.UnknownTags) > 0 {
-		return nil, noTags(-1)
-	}
-	return dst, nil
-}
-
-func appendWriteTxnMarkersResponseWritableTxnMarkerResultLegacySlice(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerResult) ([]byte, *failure) {
-	var bad *failure
+func legacyAllWriteTxnMarkersResponseWritableTxnMarkerResult(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if tooMany(len(x.Topics)) {
-			return nil, tooLong(i, "Topics", len(x.Topics))
+		if n := len(dst) + 12; n <= cap(dst) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], uint64(x.ProducerID))
+			binary.BigEndian.PutUint32(w[8:12], uint32(len(x.Topics)))
+			dst = dst[:len(dst)+12]
+		} else {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = legacyCount(dst, len(x.Topics), e)
 		}
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-		dst = legacyCount(dst, len(x.Topics))
-		if dst, bad = appendWriteTxnMarkersResponseWritableTxnMarkerTopicResultLegacySlice(dst, x.Topics); bad != nil {
-			return nil, bad.in("Topics", i)
+		if len(x.Topics) > 0 {
+			dst = legacyAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst, x.Topics, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendWriteTxnMarkersResponseWritableTxnMarkerTopicResultLegacySlice(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerTopicResult) ([]byte, *failure) {
-	var bad *failure
+func legacyAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if len(x.Name) > fastcodec.MaxString || tooMany(len(x.Partitions)) {
-			return nil, tooLong(i, "Name:text Partitions", len(x.Name), len(x.Partitions))
+		f0 := x.Name
+		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putShort((*[32]byte)(w[2:34]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
+			dst = dst[:len(dst)+o+4]
+		} else {
+			dst = legacyString(dst, x.Name, e)
+			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		dst = legacyString(dst, x.Name)
-		dst = legacyCount(dst, len(x.Partitions))
-		if dst, bad = appendWriteTxnMarkersResponseWritableTxnMarkerPartitionResultLegacySlice(dst, x.Partitions); bad != nil {
-			return nil, bad.in("Partitions", i)
+		if len(x.Partitions) > 0 {
+			dst = legacyAllWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(dst, x.Partitions, e)
 		}
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }
 
-func appendWriteTxnMarkersResponseWritableTxnMarkerPartitionResultLegacySlice(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) ([]byte, *failure) {
+func legacyAllWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerPartitionResult, e *encoder) []byte {
 	dst = grow(dst, len(s)*6)
 	for i := range s {
 		x := &s[i]
@@ -209,9 +187,7 @@ func appendWriteTxnMarkersResponseWritableTxnMarkerPartitionResultLegacySlice(ds
 		binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
 		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
 		dst = dst[:n]
-		if len(x.UnknownTags) > 0 {
-			return nil, noTags(i)
-		}
+		e.failIf(len(x.UnknownTags) > 0)
 	}
-	return dst, nil
+	return dst
 }

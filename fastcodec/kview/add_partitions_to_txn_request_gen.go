@@ -98,22 +98,18 @@ func (v AddPartitionsToTxnRequestTransaction) VerifyOnly() bool     { return v.m
 func (v AddPartitionsToTxnRequestTransaction) Topics() AddPartitionsToTxnRequestTopicList {
 	return AddPartitionsToTxnRequestTopicList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AddPartitionsToTxnRequestTransaction) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// AddPartitionsToTxnRequestTransactionList is an array of AddPartitionsToTxnRequestTransaction.
+// AddPartitionsToTxnRequestTransactionList is an array of AddPartitionsToTxnRequestTransaction. At panics as a slice does where there is no element i.
 type AddPartitionsToTxnRequestTransactionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AddPartitionsToTxnRequestTransactionList) At(i int) AddPartitionsToTxnRequestTransaction {
 	p := entry(i, l.n, l.base, 5)
 	return AddPartitionsToTxnRequestTransaction{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AddPartitionsToTxnRequestTransactionList) All() iter.Seq[AddPartitionsToTxnRequestTransaction] {
 	return func(yield func(AddPartitionsToTxnRequestTransaction) bool) {
 		for i := range int(l.n) {
@@ -133,8 +129,6 @@ type AddPartitionsToTxnRequestTopic struct {
 
 func (v AddPartitionsToTxnRequestTopic) Name() []byte       { return v.m.bytes(v.s[0], v.s[1]) }
 func (v AddPartitionsToTxnRequestTopic) Partitions() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AddPartitionsToTxnRequestTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -142,16 +136,14 @@ func (v AddPartitionsToTxnRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// AddPartitionsToTxnRequestTopicList is an array of AddPartitionsToTxnRequestTopic.
+// AddPartitionsToTxnRequestTopicList is an array of AddPartitionsToTxnRequestTopic. At panics as a slice does where there is no element i.
 type AddPartitionsToTxnRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AddPartitionsToTxnRequestTopicList) At(i int) AddPartitionsToTxnRequestTopic {
 	p := entry(i, l.n, l.base, 4)
 	return AddPartitionsToTxnRequestTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AddPartitionsToTxnRequestTopicList) All() iter.Seq[AddPartitionsToTxnRequestTopic] {
 	return func(yield func(AddPartitionsToTxnRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -335,22 +327,16 @@ func (m *AddPartitionsToTxnRequest) CopyTo(d *kdata.AddPartitionsToTxnRequest) {
 	v := AddPartitionsToTxnRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Transactions()
-		d.Transactions = kdata.Resize(d.Transactions, l.Len())
-		for i := range d.Transactions {
-			copyAddPartitionsToTxnRequestTransaction(l.At(i), &d.Transactions[i])
-		}
+	d.Transactions = kdata.Resize(d.Transactions, v.Transactions().Len())
+	for i := range d.Transactions {
+		copyAddPartitionsToTxnRequestTransaction(v.Transactions().At(i), &d.Transactions[i])
 	}
 	d.V3AndBelowTransactionalID = v.V3AndBelowTransactionalID()
 	d.V3AndBelowProducerID = v.V3AndBelowProducerID()
 	d.V3AndBelowProducerEpoch = v.V3AndBelowProducerEpoch()
-	{
-		l := v.V3AndBelowTopics()
-		d.V3AndBelowTopics = kdata.Resize(d.V3AndBelowTopics, l.Len())
-		for i := range d.V3AndBelowTopics {
-			copyAddPartitionsToTxnRequestTopic(l.At(i), &d.V3AndBelowTopics[i])
-		}
+	d.V3AndBelowTopics = kdata.Resize(d.V3AndBelowTopics, v.V3AndBelowTopics().Len())
+	for i := range d.V3AndBelowTopics {
+		copyAddPartitionsToTxnRequestTopic(v.V3AndBelowTopics().At(i), &d.V3AndBelowTopics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -360,12 +346,9 @@ func copyAddPartitionsToTxnRequestTransaction(v AddPartitionsToTxnRequestTransac
 	d.ProducerID = v.ProducerID()
 	d.ProducerEpoch = v.ProducerEpoch()
 	d.VerifyOnly = v.VerifyOnly()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyAddPartitionsToTxnRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyAddPartitionsToTxnRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -79,22 +79,16 @@ func (v AddPartitionsToTxnResponseResult) TransactionalID() []byte { return v.m.
 func (v AddPartitionsToTxnResponseResult) TopicResults() AddPartitionsToTxnResponseTopicResultList {
 	return AddPartitionsToTxnResponseTopicResultList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v AddPartitionsToTxnResponseResult) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v AddPartitionsToTxnResponseResult) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// AddPartitionsToTxnResponseResultList is an array of AddPartitionsToTxnResponseResult.
+// AddPartitionsToTxnResponseResultList is an array of AddPartitionsToTxnResponseResult. At panics as a slice does where there is no element i.
 type AddPartitionsToTxnResponseResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AddPartitionsToTxnResponseResultList) At(i int) AddPartitionsToTxnResponseResult {
 	p := entry(i, l.n, l.base, 5)
 	return AddPartitionsToTxnResponseResult{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AddPartitionsToTxnResponseResultList) All() iter.Seq[AddPartitionsToTxnResponseResult] {
 	return func(yield func(AddPartitionsToTxnResponseResult) bool) {
 		for i := range int(l.n) {
@@ -116,8 +110,6 @@ func (v AddPartitionsToTxnResponseTopicResult) Name() []byte { return v.m.bytes(
 func (v AddPartitionsToTxnResponseTopicResult) ResultsByPartition() AddPartitionsToTxnResponsePartitionResultList {
 	return AddPartitionsToTxnResponsePartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AddPartitionsToTxnResponseTopicResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -125,16 +117,14 @@ func (v AddPartitionsToTxnResponseTopicResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// AddPartitionsToTxnResponseTopicResultList is an array of AddPartitionsToTxnResponseTopicResult.
+// AddPartitionsToTxnResponseTopicResultList is an array of AddPartitionsToTxnResponseTopicResult. At panics as a slice does where there is no element i.
 type AddPartitionsToTxnResponseTopicResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AddPartitionsToTxnResponseTopicResultList) At(i int) AddPartitionsToTxnResponseTopicResult {
 	p := entry(i, l.n, l.base, 5)
 	return AddPartitionsToTxnResponseTopicResult{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AddPartitionsToTxnResponseTopicResultList) All() iter.Seq[AddPartitionsToTxnResponseTopicResult] {
 	return func(yield func(AddPartitionsToTxnResponseTopicResult) bool) {
 		for i := range int(l.n) {
@@ -156,8 +146,6 @@ func (v AddPartitionsToTxnResponsePartitionResult) PartitionIndex() int32 { retu
 func (v AddPartitionsToTxnResponsePartitionResult) PartitionErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AddPartitionsToTxnResponsePartitionResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -173,15 +161,13 @@ func sizeAddPartitionsToTxnResponsePartitionResult(version int16) uint32 {
 	return 6
 }
 
-// AddPartitionsToTxnResponsePartitionResultList is an array of AddPartitionsToTxnResponsePartitionResult.
+// AddPartitionsToTxnResponsePartitionResultList is an array of AddPartitionsToTxnResponsePartitionResult. At panics as a slice does where there is no element i.
 type AddPartitionsToTxnResponsePartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AddPartitionsToTxnResponsePartitionResultList) At(i int) AddPartitionsToTxnResponsePartitionResult {
 	return AddPartitionsToTxnResponsePartitionResult{l.m, l.m.element(i, l.n, l.base, sizeAddPartitionsToTxnResponsePartitionResult(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l AddPartitionsToTxnResponsePartitionResultList) All() iter.Seq[AddPartitionsToTxnResponsePartitionResult] {
 	return func(yield func(AddPartitionsToTxnResponsePartitionResult) bool) {
 		for i := range int(l.n) {
@@ -355,43 +341,31 @@ func (m *AddPartitionsToTxnResponse) CopyTo(d *kdata.AddPartitionsToTxnResponse)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.ResultsByTransaction()
-		d.ResultsByTransaction = kdata.Resize(d.ResultsByTransaction, l.Len())
-		for i := range d.ResultsByTransaction {
-			copyAddPartitionsToTxnResponseResult(l.At(i), &d.ResultsByTransaction[i])
-		}
+	d.ResultsByTransaction = kdata.Resize(d.ResultsByTransaction, v.ResultsByTransaction().Len())
+	for i := range d.ResultsByTransaction {
+		copyAddPartitionsToTxnResponseResult(v.ResultsByTransaction().At(i), &d.ResultsByTransaction[i])
 	}
-	{
-		l := v.ResultsByTopicV3AndBelow()
-		d.ResultsByTopicV3AndBelow = kdata.Resize(d.ResultsByTopicV3AndBelow, l.Len())
-		for i := range d.ResultsByTopicV3AndBelow {
-			copyAddPartitionsToTxnResponseTopicResult(l.At(i), &d.ResultsByTopicV3AndBelow[i])
-		}
+	d.ResultsByTopicV3AndBelow = kdata.Resize(d.ResultsByTopicV3AndBelow, v.ResultsByTopicV3AndBelow().Len())
+	for i := range d.ResultsByTopicV3AndBelow {
+		copyAddPartitionsToTxnResponseTopicResult(v.ResultsByTopicV3AndBelow().At(i), &d.ResultsByTopicV3AndBelow[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAddPartitionsToTxnResponseResult(v AddPartitionsToTxnResponseResult, d *kdata.AddPartitionsToTxnResponseResult) {
 	d.TransactionalID = v.TransactionalID()
-	{
-		l := v.TopicResults()
-		d.TopicResults = kdata.Resize(d.TopicResults, l.Len())
-		for i := range d.TopicResults {
-			copyAddPartitionsToTxnResponseTopicResult(l.At(i), &d.TopicResults[i])
-		}
+	d.TopicResults = kdata.Resize(d.TopicResults, v.TopicResults().Len())
+	for i := range d.TopicResults {
+		copyAddPartitionsToTxnResponseTopicResult(v.TopicResults().At(i), &d.TopicResults[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAddPartitionsToTxnResponseTopicResult(v AddPartitionsToTxnResponseTopicResult, d *kdata.AddPartitionsToTxnResponseTopicResult) {
 	d.Name = v.Name()
-	{
-		l := v.ResultsByPartition()
-		d.ResultsByPartition = kdata.Resize(d.ResultsByPartition, l.Len())
-		for i := range d.ResultsByPartition {
-			copyAddPartitionsToTxnResponsePartitionResult(l.At(i), &d.ResultsByPartition[i])
-		}
+	d.ResultsByPartition = kdata.Resize(d.ResultsByPartition, v.ResultsByPartition().Len())
+	for i := range d.ResultsByPartition {
+		copyAddPartitionsToTxnResponsePartitionResult(v.ResultsByPartition().At(i), &d.ResultsByPartition[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -63,25 +63,19 @@ type AddRaftVoterRequestListener struct {
 	s *[4]uint32
 }
 
-func (v AddRaftVoterRequestListener) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-func (v AddRaftVoterRequestListener) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-func (v AddRaftVoterRequestListener) Port() uint16 { return v.m.uint16(v.s[3]) }
+func (v AddRaftVoterRequestListener) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v AddRaftVoterRequestListener) Host() []byte                { return v.m.bytes(v.s[2], v.s[3]) }
+func (v AddRaftVoterRequestListener) Port() uint16                { return v.m.uint16(v.s[3]) }
+func (v AddRaftVoterRequestListener) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3]+2, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v AddRaftVoterRequestListener) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3]+2, 0)
-}
-
-// AddRaftVoterRequestListenerList is an array of AddRaftVoterRequestListener.
+// AddRaftVoterRequestListenerList is an array of AddRaftVoterRequestListener. At panics as a slice does where there is no element i.
 type AddRaftVoterRequestListenerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AddRaftVoterRequestListenerList) At(i int) AddRaftVoterRequestListener {
 	p := entry(i, l.n, l.base, 4)
 	return AddRaftVoterRequestListener{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AddRaftVoterRequestListenerList) All() iter.Seq[AddRaftVoterRequestListener] {
 	return func(yield func(AddRaftVoterRequestListener) bool) {
 		for i := range int(l.n) {
@@ -175,12 +169,9 @@ func (m *AddRaftVoterRequest) CopyTo(d *kdata.AddRaftVoterRequest) {
 	d.TimeoutMs = v.TimeoutMs()
 	d.VoterID = v.VoterID()
 	d.VoterDirectoryID = v.VoterDirectoryID()
-	{
-		l := v.Listeners()
-		d.Listeners = kdata.Resize(d.Listeners, l.Len())
-		for i := range d.Listeners {
-			copyAddRaftVoterRequestListener(l.At(i), &d.Listeners[i])
-		}
+	d.Listeners = kdata.Resize(d.Listeners, v.Listeners().Len())
+	for i := range d.Listeners {
+		copyAddRaftVoterRequestListener(v.Listeners().At(i), &d.Listeners[i])
 	}
 	d.AckWhenCommitted = v.AckWhenCommitted()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

@@ -36,9 +36,7 @@ func (m *AddRaftVoterResponse) ErrorCode() fastcodec.ErrorCode { return m.errorC
 func (m *AddRaftVoterResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AddRaftVoterResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[1], 0)
-}
+func (m *AddRaftVoterResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[1], 0) }
 
 func parseAddRaftVoterResponseFlexible(m *message, s *[2]uint32) int {
 	b := m.b

@@ -32,9 +32,7 @@ func (m *AllocateProducerIDsRequest) BrokerID() int32    { return m.int32(0) }
 func (m *AllocateProducerIDsRequest) BrokerEpoch() int64 { return m.int64(4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AllocateProducerIDsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(12, 0)
-}
+func (m *AllocateProducerIDsRequest) UnknownTags() fastcodec.Tags { return m.tags(12, 0) }
 
 func parseAllocateProducerIDsRequestFlexible(m *message, s *[0]uint32) int {
 	b := m.b

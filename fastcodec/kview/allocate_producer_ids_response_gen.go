@@ -34,9 +34,7 @@ func (m *AllocateProducerIDsResponse) ProducerIDStart() int64         { return m
 func (m *AllocateProducerIDsResponse) ProducerIDLen() int32           { return m.int32(14) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AllocateProducerIDsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(18, 0)
-}
+func (m *AllocateProducerIDsResponse) UnknownTags() fastcodec.Tags { return m.tags(18, 0) }
 
 func parseAllocateProducerIDsResponseFlexible(m *message, s *[0]uint32) int {
 	b := m.b

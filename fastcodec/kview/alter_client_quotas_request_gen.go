@@ -60,8 +60,6 @@ func (v AlterClientQuotasRequestEntryData) Entity() AlterClientQuotasRequestEnti
 func (v AlterClientQuotasRequestEntryData) Ops() AlterClientQuotasRequestOpDataList {
 	return AlterClientQuotasRequestOpDataList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterClientQuotasRequestEntryData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -69,16 +67,14 @@ func (v AlterClientQuotasRequestEntryData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// AlterClientQuotasRequestEntryDataList is an array of AlterClientQuotasRequestEntryData.
+// AlterClientQuotasRequestEntryDataList is an array of AlterClientQuotasRequestEntryData. At panics as a slice does where there is no element i.
 type AlterClientQuotasRequestEntryDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterClientQuotasRequestEntryDataList) At(i int) AlterClientQuotasRequestEntryData {
 	p := entry(i, l.n, l.base, 5)
 	return AlterClientQuotasRequestEntryData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterClientQuotasRequestEntryDataList) All() iter.Seq[AlterClientQuotasRequestEntryData] {
 	return func(yield func(AlterClientQuotasRequestEntryData) bool) {
 		for i := range int(l.n) {
@@ -100,8 +96,6 @@ func (v AlterClientQuotasRequestEntityData) EntityType() []byte { return v.m.byt
 
 // EntityName: nullable.
 func (v AlterClientQuotasRequestEntityData) EntityName() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterClientQuotasRequestEntityData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -109,16 +103,14 @@ func (v AlterClientQuotasRequestEntityData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// AlterClientQuotasRequestEntityDataList is an array of AlterClientQuotasRequestEntityData.
+// AlterClientQuotasRequestEntityDataList is an array of AlterClientQuotasRequestEntityData. At panics as a slice does where there is no element i.
 type AlterClientQuotasRequestEntityDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterClientQuotasRequestEntityDataList) At(i int) AlterClientQuotasRequestEntityData {
 	p := entry(i, l.n, l.base, 4)
 	return AlterClientQuotasRequestEntityData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AlterClientQuotasRequestEntityDataList) All() iter.Seq[AlterClientQuotasRequestEntityData] {
 	return func(yield func(AlterClientQuotasRequestEntityData) bool) {
 		for i := range int(l.n) {
@@ -139,8 +131,6 @@ type AlterClientQuotasRequestOpData struct {
 func (v AlterClientQuotasRequestOpData) Key() []byte    { return v.m.bytes(v.s[0], v.s[1]) }
 func (v AlterClientQuotasRequestOpData) Value() float64 { return v.m.float64(v.s[1]) }
 func (v AlterClientQuotasRequestOpData) Remove() bool   { return v.m.bool(v.s[1] + 8) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterClientQuotasRequestOpData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -148,16 +138,14 @@ func (v AlterClientQuotasRequestOpData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+9, 0)
 }
 
-// AlterClientQuotasRequestOpDataList is an array of AlterClientQuotasRequestOpData.
+// AlterClientQuotasRequestOpDataList is an array of AlterClientQuotasRequestOpData. At panics as a slice does where there is no element i.
 type AlterClientQuotasRequestOpDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterClientQuotasRequestOpDataList) At(i int) AlterClientQuotasRequestOpData {
 	p := entry(i, l.n, l.base, 2)
 	return AlterClientQuotasRequestOpData{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l AlterClientQuotasRequestOpDataList) All() iter.Seq[AlterClientQuotasRequestOpData] {
 	return func(yield func(AlterClientQuotasRequestOpData) bool) {
 		for i := range int(l.n) {
@@ -388,31 +376,22 @@ func (m *AlterClientQuotasRequest) CopyTo(d *kdata.AlterClientQuotasRequest) {
 	v := AlterClientQuotasRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Entries()
-		d.Entries = kdata.Resize(d.Entries, l.Len())
-		for i := range d.Entries {
-			copyAlterClientQuotasRequestEntryData(l.At(i), &d.Entries[i])
-		}
+	d.Entries = kdata.Resize(d.Entries, v.Entries().Len())
+	for i := range d.Entries {
+		copyAlterClientQuotasRequestEntryData(v.Entries().At(i), &d.Entries[i])
 	}
 	d.ValidateOnly = v.ValidateOnly()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAlterClientQuotasRequestEntryData(v AlterClientQuotasRequestEntryData, d *kdata.AlterClientQuotasRequestEntryData) {
-	{
-		l := v.Entity()
-		d.Entity = kdata.Resize(d.Entity, l.Len())
-		for i := range d.Entity {
-			copyAlterClientQuotasRequestEntityData(l.At(i), &d.Entity[i])
-		}
+	d.Entity = kdata.Resize(d.Entity, v.Entity().Len())
+	for i := range d.Entity {
+		copyAlterClientQuotasRequestEntityData(v.Entity().At(i), &d.Entity[i])
 	}
-	{
-		l := v.Ops()
-		d.Ops = kdata.Resize(d.Ops, l.Len())
-		for i := range d.Ops {
-			copyAlterClientQuotasRequestOpData(l.At(i), &d.Ops[i])
-		}
+	d.Ops = kdata.Resize(d.Ops, v.Ops().Len())
+	for i := range d.Ops {
+		copyAlterClientQuotasRequestOpData(v.Ops().At(i), &d.Ops[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

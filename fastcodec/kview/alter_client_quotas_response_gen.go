@@ -63,8 +63,6 @@ func (v AlterClientQuotasResponseEntryData) ErrorMessage() []byte { return v.m.b
 func (v AlterClientQuotasResponseEntryData) Entity() AlterClientQuotasResponseEntityDataList {
 	return AlterClientQuotasResponseEntityDataList{list{v.m, v.s[3], v.s[4]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterClientQuotasResponseEntryData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -72,16 +70,14 @@ func (v AlterClientQuotasResponseEntryData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// AlterClientQuotasResponseEntryDataList is an array of AlterClientQuotasResponseEntryData.
+// AlterClientQuotasResponseEntryDataList is an array of AlterClientQuotasResponseEntryData. At panics as a slice does where there is no element i.
 type AlterClientQuotasResponseEntryDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterClientQuotasResponseEntryDataList) At(i int) AlterClientQuotasResponseEntryData {
 	p := entry(i, l.n, l.base, 6)
 	return AlterClientQuotasResponseEntryData{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l AlterClientQuotasResponseEntryDataList) All() iter.Seq[AlterClientQuotasResponseEntryData] {
 	return func(yield func(AlterClientQuotasResponseEntryData) bool) {
 		for i := range int(l.n) {
@@ -103,8 +99,6 @@ func (v AlterClientQuotasResponseEntityData) EntityType() []byte { return v.m.by
 
 // EntityName: nullable.
 func (v AlterClientQuotasResponseEntityData) EntityName() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterClientQuotasResponseEntityData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -112,16 +106,14 @@ func (v AlterClientQuotasResponseEntityData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// AlterClientQuotasResponseEntityDataList is an array of AlterClientQuotasResponseEntityData.
+// AlterClientQuotasResponseEntityDataList is an array of AlterClientQuotasResponseEntityData. At panics as a slice does where there is no element i.
 type AlterClientQuotasResponseEntityDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterClientQuotasResponseEntityDataList) At(i int) AlterClientQuotasResponseEntityData {
 	p := entry(i, l.n, l.base, 4)
 	return AlterClientQuotasResponseEntityData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AlterClientQuotasResponseEntityDataList) All() iter.Seq[AlterClientQuotasResponseEntityData] {
 	return func(yield func(AlterClientQuotasResponseEntityData) bool) {
 		for i := range int(l.n) {
@@ -314,12 +306,9 @@ func (m *AlterClientQuotasResponse) CopyTo(d *kdata.AlterClientQuotasResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Entries()
-		d.Entries = kdata.Resize(d.Entries, l.Len())
-		for i := range d.Entries {
-			copyAlterClientQuotasResponseEntryData(l.At(i), &d.Entries[i])
-		}
+	d.Entries = kdata.Resize(d.Entries, v.Entries().Len())
+	for i := range d.Entries {
+		copyAlterClientQuotasResponseEntryData(v.Entries().At(i), &d.Entries[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -327,12 +316,9 @@ func (m *AlterClientQuotasResponse) CopyTo(d *kdata.AlterClientQuotasResponse) {
 func copyAlterClientQuotasResponseEntryData(v AlterClientQuotasResponseEntryData, d *kdata.AlterClientQuotasResponseEntryData) {
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Entity()
-		d.Entity = kdata.Resize(d.Entity, l.Len())
-		for i := range d.Entity {
-			copyAlterClientQuotasResponseEntityData(l.At(i), &d.Entity[i])
-		}
+	d.Entity = kdata.Resize(d.Entity, v.Entity().Len())
+	for i := range d.Entity {
+		copyAlterClientQuotasResponseEntityData(v.Entity().At(i), &d.Entity[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -59,8 +59,6 @@ func (v AlterConfigsRequestResource) ResourceName() []byte { return v.m.bytes(v.
 func (v AlterConfigsRequestResource) Configs() AlterConfigsRequestAlterableConfigList {
 	return AlterConfigsRequestAlterableConfigList{list{v.m, v.s[3], v.s[4]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterConfigsRequestResource) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -68,16 +66,14 @@ func (v AlterConfigsRequestResource) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// AlterConfigsRequestResourceList is an array of AlterConfigsRequestResource.
+// AlterConfigsRequestResourceList is an array of AlterConfigsRequestResource. At panics as a slice does where there is no element i.
 type AlterConfigsRequestResourceList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterConfigsRequestResourceList) At(i int) AlterConfigsRequestResource {
 	p := entry(i, l.n, l.base, 6)
 	return AlterConfigsRequestResource{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l AlterConfigsRequestResourceList) All() iter.Seq[AlterConfigsRequestResource] {
 	return func(yield func(AlterConfigsRequestResource) bool) {
 		for i := range int(l.n) {
@@ -99,8 +95,6 @@ func (v AlterConfigsRequestAlterableConfig) Name() []byte { return v.m.bytes(v.s
 
 // Value: nullable.
 func (v AlterConfigsRequestAlterableConfig) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterConfigsRequestAlterableConfig) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -108,16 +102,14 @@ func (v AlterConfigsRequestAlterableConfig) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// AlterConfigsRequestAlterableConfigList is an array of AlterConfigsRequestAlterableConfig.
+// AlterConfigsRequestAlterableConfigList is an array of AlterConfigsRequestAlterableConfig. At panics as a slice does where there is no element i.
 type AlterConfigsRequestAlterableConfigList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterConfigsRequestAlterableConfigList) At(i int) AlterConfigsRequestAlterableConfig {
 	p := entry(i, l.n, l.base, 4)
 	return AlterConfigsRequestAlterableConfig{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AlterConfigsRequestAlterableConfigList) All() iter.Seq[AlterConfigsRequestAlterableConfig] {
 	return func(yield func(AlterConfigsRequestAlterableConfig) bool) {
 		for i := range int(l.n) {
@@ -303,12 +295,9 @@ func (m *AlterConfigsRequest) CopyTo(d *kdata.AlterConfigsRequest) {
 	v := AlterConfigsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Resources()
-		d.Resources = kdata.Resize(d.Resources, l.Len())
-		for i := range d.Resources {
-			copyAlterConfigsRequestResource(l.At(i), &d.Resources[i])
-		}
+	d.Resources = kdata.Resize(d.Resources, v.Resources().Len())
+	for i := range d.Resources {
+		copyAlterConfigsRequestResource(v.Resources().At(i), &d.Resources[i])
 	}
 	d.ValidateOnly = v.ValidateOnly()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -317,12 +306,9 @@ func (m *AlterConfigsRequest) CopyTo(d *kdata.AlterConfigsRequest) {
 func copyAlterConfigsRequestResource(v AlterConfigsRequestResource, d *kdata.AlterConfigsRequestResource) {
 	d.ResourceType = v.ResourceType()
 	d.ResourceName = v.ResourceName()
-	{
-		l := v.Configs()
-		d.Configs = kdata.Resize(d.Configs, l.Len())
-		for i := range d.Configs {
-			copyAlterConfigsRequestAlterableConfig(l.At(i), &d.Configs[i])
-		}
+	d.Configs = kdata.Resize(d.Configs, v.Configs().Len())
+	for i := range d.Configs {
+		copyAlterConfigsRequestAlterableConfig(v.Configs().At(i), &d.Configs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

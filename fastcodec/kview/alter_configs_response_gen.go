@@ -62,8 +62,6 @@ func (v AlterConfigsResponseResourceResponse) ErrorCode() fastcodec.ErrorCode {
 func (v AlterConfigsResponseResourceResponse) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 func (v AlterConfigsResponseResourceResponse) ResourceType() int8   { return v.m.int8(v.s[2]) }
 func (v AlterConfigsResponseResourceResponse) ResourceName() []byte { return v.m.bytes(v.s[3], v.s[4]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterConfigsResponseResourceResponse) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -71,16 +69,14 @@ func (v AlterConfigsResponseResourceResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// AlterConfigsResponseResourceResponseList is an array of AlterConfigsResponseResourceResponse.
+// AlterConfigsResponseResourceResponseList is an array of AlterConfigsResponseResourceResponse. At panics as a slice does where there is no element i.
 type AlterConfigsResponseResourceResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterConfigsResponseResourceResponseList) At(i int) AlterConfigsResponseResourceResponse {
 	p := entry(i, l.n, l.base, 5)
 	return AlterConfigsResponseResourceResponse{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterConfigsResponseResourceResponseList) All() iter.Seq[AlterConfigsResponseResourceResponse] {
 	return func(yield func(AlterConfigsResponseResourceResponse) bool) {
 		for i := range int(l.n) {
@@ -216,12 +212,9 @@ func (m *AlterConfigsResponse) CopyTo(d *kdata.AlterConfigsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyAlterConfigsResponseResourceResponse(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyAlterConfigsResponseResourceResponse(v.Responses().At(i), &d.Responses[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

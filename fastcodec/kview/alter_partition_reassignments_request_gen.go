@@ -46,9 +46,7 @@ func (m *AlterPartitionReassignmentsRequest) Topics() AlterPartitionReassignment
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterPartitionReassignmentsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *AlterPartitionReassignmentsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // AlterPartitionReassignmentsRequestReassignableTopic is the struct ReassignableTopic of AlterPartitionReassignmentsRequest.
 type AlterPartitionReassignmentsRequestReassignableTopic struct {
@@ -62,22 +60,18 @@ func (v AlterPartitionReassignmentsRequestReassignableTopic) Name() []byte {
 func (v AlterPartitionReassignmentsRequestReassignableTopic) Partitions() AlterPartitionReassignmentsRequestReassignablePartitionList {
 	return AlterPartitionReassignmentsRequestReassignablePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterPartitionReassignmentsRequestReassignableTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// AlterPartitionReassignmentsRequestReassignableTopicList is an array of AlterPartitionReassignmentsRequestReassignableTopic.
+// AlterPartitionReassignmentsRequestReassignableTopicList is an array of AlterPartitionReassignmentsRequestReassignableTopic. At panics as a slice does where there is no element i.
 type AlterPartitionReassignmentsRequestReassignableTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterPartitionReassignmentsRequestReassignableTopicList) At(i int) AlterPartitionReassignmentsRequestReassignableTopic {
 	p := entry(i, l.n, l.base, 5)
 	return AlterPartitionReassignmentsRequestReassignableTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterPartitionReassignmentsRequestReassignableTopicList) All() iter.Seq[AlterPartitionReassignmentsRequestReassignableTopic] {
 	return func(yield func(AlterPartitionReassignmentsRequestReassignableTopic) bool) {
 		for i := range int(l.n) {
@@ -103,22 +97,18 @@ func (v AlterPartitionReassignmentsRequestReassignablePartition) PartitionIndex(
 func (v AlterPartitionReassignmentsRequestReassignablePartition) Replicas() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterPartitionReassignmentsRequestReassignablePartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// AlterPartitionReassignmentsRequestReassignablePartitionList is an array of AlterPartitionReassignmentsRequestReassignablePartition.
+// AlterPartitionReassignmentsRequestReassignablePartitionList is an array of AlterPartitionReassignmentsRequestReassignablePartition. At panics as a slice does where there is no element i.
 type AlterPartitionReassignmentsRequestReassignablePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterPartitionReassignmentsRequestReassignablePartitionList) At(i int) AlterPartitionReassignmentsRequestReassignablePartition {
 	p := entry(i, l.n, l.base, 3)
 	return AlterPartitionReassignmentsRequestReassignablePartition{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l AlterPartitionReassignmentsRequestReassignablePartitionList) All() iter.Seq[AlterPartitionReassignmentsRequestReassignablePartition] {
 	return func(yield func(AlterPartitionReassignmentsRequestReassignablePartition) bool) {
 		for i := range int(l.n) {
@@ -224,35 +214,25 @@ func (m *AlterPartitionReassignmentsRequest) CopyTo(d *kdata.AlterPartitionReass
 	v.life = life.Of(v.b)
 	d.TimeoutMs = v.TimeoutMs()
 	d.AllowReplicationFactorChange = v.AllowReplicationFactorChange()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyAlterPartitionReassignmentsRequestReassignableTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyAlterPartitionReassignmentsRequestReassignableTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAlterPartitionReassignmentsRequestReassignableTopic(v AlterPartitionReassignmentsRequestReassignableTopic, d *kdata.AlterPartitionReassignmentsRequestReassignableTopic) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyAlterPartitionReassignmentsRequestReassignablePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyAlterPartitionReassignmentsRequestReassignablePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAlterPartitionReassignmentsRequestReassignablePartition(v AlterPartitionReassignmentsRequestReassignablePartition, d *kdata.AlterPartitionReassignmentsRequestReassignablePartition) {
 	d.PartitionIndex = v.PartitionIndex()
-	if l := v.Replicas(); l.IsNull() {
-		d.ResizeReplicas(-1)
-	} else {
-		d.ResizeReplicas(0)
-		d.Replicas = l.AppendTo(d.Replicas)
-	}
+	d.ResizeReplicas(numbersLen(v.Replicas().b, 4))
+	d.Replicas = v.Replicas().AppendTo(d.Replicas[:0])
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -56,9 +56,7 @@ func (m *AlterPartitionReassignmentsResponse) Responses() AlterPartitionReassign
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterPartitionReassignmentsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *AlterPartitionReassignmentsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // AlterPartitionReassignmentsResponseReassignableTopicResponse is the struct ReassignableTopicResponse of AlterPartitionReassignmentsResponse.
 type AlterPartitionReassignmentsResponseReassignableTopicResponse struct {
@@ -72,22 +70,18 @@ func (v AlterPartitionReassignmentsResponseReassignableTopicResponse) Name() []b
 func (v AlterPartitionReassignmentsResponseReassignableTopicResponse) Partitions() AlterPartitionReassignmentsResponseReassignablePartitionResponseList {
 	return AlterPartitionReassignmentsResponseReassignablePartitionResponseList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterPartitionReassignmentsResponseReassignableTopicResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// AlterPartitionReassignmentsResponseReassignableTopicResponseList is an array of AlterPartitionReassignmentsResponseReassignableTopicResponse.
+// AlterPartitionReassignmentsResponseReassignableTopicResponseList is an array of AlterPartitionReassignmentsResponseReassignableTopicResponse. At panics as a slice does where there is no element i.
 type AlterPartitionReassignmentsResponseReassignableTopicResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterPartitionReassignmentsResponseReassignableTopicResponseList) At(i int) AlterPartitionReassignmentsResponseReassignableTopicResponse {
 	p := entry(i, l.n, l.base, 5)
 	return AlterPartitionReassignmentsResponseReassignableTopicResponse{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterPartitionReassignmentsResponseReassignableTopicResponseList) All() iter.Seq[AlterPartitionReassignmentsResponseReassignableTopicResponse] {
 	return func(yield func(AlterPartitionReassignmentsResponseReassignableTopicResponse) bool) {
 		for i := range int(l.n) {
@@ -116,22 +110,18 @@ func (v AlterPartitionReassignmentsResponseReassignablePartitionResponse) ErrorC
 func (v AlterPartitionReassignmentsResponseReassignablePartitionResponse) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterPartitionReassignmentsResponseReassignablePartitionResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// AlterPartitionReassignmentsResponseReassignablePartitionResponseList is an array of AlterPartitionReassignmentsResponseReassignablePartitionResponse.
+// AlterPartitionReassignmentsResponseReassignablePartitionResponseList is an array of AlterPartitionReassignmentsResponseReassignablePartitionResponse. At panics as a slice does where there is no element i.
 type AlterPartitionReassignmentsResponseReassignablePartitionResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterPartitionReassignmentsResponseReassignablePartitionResponseList) At(i int) AlterPartitionReassignmentsResponseReassignablePartitionResponse {
 	p := entry(i, l.n, l.base, 3)
 	return AlterPartitionReassignmentsResponseReassignablePartitionResponse{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l AlterPartitionReassignmentsResponseReassignablePartitionResponseList) All() iter.Seq[AlterPartitionReassignmentsResponseReassignablePartitionResponse] {
 	return func(yield func(AlterPartitionReassignmentsResponseReassignablePartitionResponse) bool) {
 		for i := range int(l.n) {
@@ -251,24 +241,18 @@ func (m *AlterPartitionReassignmentsResponse) CopyTo(d *kdata.AlterPartitionReas
 	d.AllowReplicationFactorChange = v.AllowReplicationFactorChange()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyAlterPartitionReassignmentsResponseReassignableTopicResponse(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyAlterPartitionReassignmentsResponseReassignableTopicResponse(v.Responses().At(i), &d.Responses[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAlterPartitionReassignmentsResponseReassignableTopicResponse(v AlterPartitionReassignmentsResponseReassignableTopicResponse, d *kdata.AlterPartitionReassignmentsResponseReassignableTopicResponse) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyAlterPartitionReassignmentsResponseReassignablePartitionResponse(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyAlterPartitionReassignmentsResponseReassignablePartitionResponse(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

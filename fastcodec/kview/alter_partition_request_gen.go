@@ -38,9 +38,7 @@ func (m *AlterPartitionRequest) Topics() AlterPartitionRequestTopicDataList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterPartitionRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *AlterPartitionRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // AlterPartitionRequestTopicData is the struct TopicData of AlterPartitionRequest.
 type AlterPartitionRequestTopicData struct {
@@ -67,22 +65,16 @@ func (v AlterPartitionRequestTopicData) TopicID() fastcodec.UUID {
 func (v AlterPartitionRequestTopicData) Partitions() AlterPartitionRequestPartitionDataList {
 	return AlterPartitionRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v AlterPartitionRequestTopicData) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v AlterPartitionRequestTopicData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// AlterPartitionRequestTopicDataList is an array of AlterPartitionRequestTopicData.
+// AlterPartitionRequestTopicDataList is an array of AlterPartitionRequestTopicData. At panics as a slice does where there is no element i.
 type AlterPartitionRequestTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterPartitionRequestTopicDataList) At(i int) AlterPartitionRequestTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return AlterPartitionRequestTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterPartitionRequestTopicDataList) All() iter.Seq[AlterPartitionRequestTopicData] {
 	return func(yield func(AlterPartitionRequestTopicData) bool) {
 		for i := range int(l.n) {
@@ -135,7 +127,6 @@ func (v AlterPartitionRequestPartitionData) PartitionEpoch() int32 {
 	return v.m.int32(v.s[5] + d)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterPartitionRequestPartitionData) UnknownTags() fastcodec.Tags {
 	d := uint32(4)
 	if v.m.version >= 1 {
@@ -144,16 +135,14 @@ func (v AlterPartitionRequestPartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5]+d, 0)
 }
 
-// AlterPartitionRequestPartitionDataList is an array of AlterPartitionRequestPartitionData.
+// AlterPartitionRequestPartitionDataList is an array of AlterPartitionRequestPartitionData. At panics as a slice does where there is no element i.
 type AlterPartitionRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterPartitionRequestPartitionDataList) At(i int) AlterPartitionRequestPartitionData {
 	p := entry(i, l.n, l.base, 6)
 	return AlterPartitionRequestPartitionData{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l AlterPartitionRequestPartitionDataList) All() iter.Seq[AlterPartitionRequestPartitionData] {
 	return func(yield func(AlterPartitionRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -171,23 +160,17 @@ type AlterPartitionRequestBrokerState struct {
 	off uint32
 }
 
-func (v AlterPartitionRequestBrokerState) BrokerID() int32    { return v.m.int32(v.off) }
-func (v AlterPartitionRequestBrokerState) BrokerEpoch() int64 { return v.m.int64(v.off + 4) }
+func (v AlterPartitionRequestBrokerState) BrokerID() int32             { return v.m.int32(v.off) }
+func (v AlterPartitionRequestBrokerState) BrokerEpoch() int64          { return v.m.int64(v.off + 4) }
+func (v AlterPartitionRequestBrokerState) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+12, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v AlterPartitionRequestBrokerState) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+12, 0)
-}
-
-// AlterPartitionRequestBrokerStateList is an array of AlterPartitionRequestBrokerState.
+// AlterPartitionRequestBrokerStateList is an array of AlterPartitionRequestBrokerState. At panics as a slice does where there is no element i.
 type AlterPartitionRequestBrokerStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterPartitionRequestBrokerStateList) At(i int) AlterPartitionRequestBrokerState {
 	return AlterPartitionRequestBrokerState{l.m, l.m.element(i, l.n, l.base, 13)}
 }
 
-// All iterates over the elements.
 func (l AlterPartitionRequestBrokerStateList) All() iter.Seq[AlterPartitionRequestBrokerState] {
 	return func(yield func(AlterPartitionRequestBrokerState) bool) {
 		for i := range int(l.n) {
@@ -330,12 +313,9 @@ func (m *AlterPartitionRequest) CopyTo(d *kdata.AlterPartitionRequest) {
 	v.life = life.Of(v.b)
 	d.BrokerID = v.BrokerID()
 	d.BrokerEpoch = v.BrokerEpoch()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyAlterPartitionRequestTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyAlterPartitionRequestTopicData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -343,12 +323,9 @@ func (m *AlterPartitionRequest) CopyTo(d *kdata.AlterPartitionRequest) {
 func copyAlterPartitionRequestTopicData(v AlterPartitionRequestTopicData, d *kdata.AlterPartitionRequestTopicData) {
 	d.TopicName = v.TopicName()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyAlterPartitionRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyAlterPartitionRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -357,12 +334,9 @@ func copyAlterPartitionRequestPartitionData(v AlterPartitionRequestPartitionData
 	d.PartitionIndex = v.PartitionIndex()
 	d.LeaderEpoch = v.LeaderEpoch()
 	d.NewIsr = v.NewIsr().AppendTo(d.NewIsr[:0])
-	{
-		l := v.NewIsrWithEpochs()
-		d.NewIsrWithEpochs = kdata.Resize(d.NewIsrWithEpochs, l.Len())
-		for i := range d.NewIsrWithEpochs {
-			copyAlterPartitionRequestBrokerState(l.At(i), &d.NewIsrWithEpochs[i])
-		}
+	d.NewIsrWithEpochs = kdata.Resize(d.NewIsrWithEpochs, v.NewIsrWithEpochs().Len())
+	for i := range d.NewIsrWithEpochs {
+		copyAlterPartitionRequestBrokerState(v.NewIsrWithEpochs().At(i), &d.NewIsrWithEpochs[i])
 	}
 	d.LeaderRecoveryState = v.LeaderRecoveryState()
 	d.PartitionEpoch = v.PartitionEpoch()

@@ -38,9 +38,7 @@ func (m *AlterPartitionResponse) Topics() AlterPartitionResponseTopicDataList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterPartitionResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *AlterPartitionResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // AlterPartitionResponseTopicData is the struct TopicData of AlterPartitionResponse.
 type AlterPartitionResponseTopicData struct {
@@ -67,22 +65,16 @@ func (v AlterPartitionResponseTopicData) TopicID() fastcodec.UUID {
 func (v AlterPartitionResponseTopicData) Partitions() AlterPartitionResponsePartitionDataList {
 	return AlterPartitionResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v AlterPartitionResponseTopicData) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v AlterPartitionResponseTopicData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// AlterPartitionResponseTopicDataList is an array of AlterPartitionResponseTopicData.
+// AlterPartitionResponseTopicDataList is an array of AlterPartitionResponseTopicData. At panics as a slice does where there is no element i.
 type AlterPartitionResponseTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterPartitionResponseTopicDataList) At(i int) AlterPartitionResponseTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return AlterPartitionResponseTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterPartitionResponseTopicDataList) All() iter.Seq[AlterPartitionResponseTopicData] {
 	return func(yield func(AlterPartitionResponseTopicData) bool) {
 		for i := range int(l.n) {
@@ -124,7 +116,6 @@ func (v AlterPartitionResponsePartitionData) PartitionEpoch() int32 {
 	return v.m.int32(v.s[2] + d)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterPartitionResponsePartitionData) UnknownTags() fastcodec.Tags {
 	d := uint32(4)
 	if v.m.version >= 1 {
@@ -133,16 +124,14 @@ func (v AlterPartitionResponsePartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2]+d, 0)
 }
 
-// AlterPartitionResponsePartitionDataList is an array of AlterPartitionResponsePartitionData.
+// AlterPartitionResponsePartitionDataList is an array of AlterPartitionResponsePartitionData. At panics as a slice does where there is no element i.
 type AlterPartitionResponsePartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterPartitionResponsePartitionDataList) At(i int) AlterPartitionResponsePartitionData {
 	p := entry(i, l.n, l.base, 3)
 	return AlterPartitionResponsePartitionData{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l AlterPartitionResponsePartitionDataList) All() iter.Seq[AlterPartitionResponsePartitionData] {
 	return func(yield func(AlterPartitionResponsePartitionData) bool) {
 		for i := range int(l.n) {
@@ -264,12 +253,9 @@ func (m *AlterPartitionResponse) CopyTo(d *kdata.AlterPartitionResponse) {
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyAlterPartitionResponseTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyAlterPartitionResponseTopicData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -277,12 +263,9 @@ func (m *AlterPartitionResponse) CopyTo(d *kdata.AlterPartitionResponse) {
 func copyAlterPartitionResponseTopicData(v AlterPartitionResponseTopicData, d *kdata.AlterPartitionResponseTopicData) {
 	d.TopicName = v.TopicName()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyAlterPartitionResponsePartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyAlterPartitionResponsePartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

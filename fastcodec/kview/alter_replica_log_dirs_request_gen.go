@@ -57,8 +57,6 @@ func (v AlterReplicaLogDirsRequestAlterReplicaLogDir) Path() []byte { return v.m
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDir) Topics() AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList {
 	return AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDir) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -66,16 +64,14 @@ func (v AlterReplicaLogDirsRequestAlterReplicaLogDir) UnknownTags() fastcodec.Ta
 	return v.m.tags(v.s[4], 0)
 }
 
-// AlterReplicaLogDirsRequestAlterReplicaLogDirList is an array of AlterReplicaLogDirsRequestAlterReplicaLogDir.
+// AlterReplicaLogDirsRequestAlterReplicaLogDirList is an array of AlterReplicaLogDirsRequestAlterReplicaLogDir. At panics as a slice does where there is no element i.
 type AlterReplicaLogDirsRequestAlterReplicaLogDirList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterReplicaLogDirsRequestAlterReplicaLogDirList) At(i int) AlterReplicaLogDirsRequestAlterReplicaLogDir {
 	p := entry(i, l.n, l.base, 5)
 	return AlterReplicaLogDirsRequestAlterReplicaLogDir{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterReplicaLogDirsRequestAlterReplicaLogDirList) All() iter.Seq[AlterReplicaLogDirsRequestAlterReplicaLogDir] {
 	return func(yield func(AlterReplicaLogDirsRequestAlterReplicaLogDir) bool) {
 		for i := range int(l.n) {
@@ -99,8 +95,6 @@ func (v AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) Name() []byte {
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -108,16 +102,14 @@ func (v AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) UnknownTags() fastcod
 	return v.m.tags(v.s[3], 0)
 }
 
-// AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList is an array of AlterReplicaLogDirsRequestAlterReplicaLogDirTopic.
+// AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList is an array of AlterReplicaLogDirsRequestAlterReplicaLogDirTopic. At panics as a slice does where there is no element i.
 type AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList) At(i int) AlterReplicaLogDirsRequestAlterReplicaLogDirTopic {
 	p := entry(i, l.n, l.base, 4)
 	return AlterReplicaLogDirsRequestAlterReplicaLogDirTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList) All() iter.Seq[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic] {
 	return func(yield func(AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) bool) {
 		for i := range int(l.n) {
@@ -279,24 +271,18 @@ func (m *AlterReplicaLogDirsRequest) CopyTo(d *kdata.AlterReplicaLogDirsRequest)
 	v := AlterReplicaLogDirsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Dirs()
-		d.Dirs = kdata.Resize(d.Dirs, l.Len())
-		for i := range d.Dirs {
-			copyAlterReplicaLogDirsRequestAlterReplicaLogDir(l.At(i), &d.Dirs[i])
-		}
+	d.Dirs = kdata.Resize(d.Dirs, v.Dirs().Len())
+	for i := range d.Dirs {
+		copyAlterReplicaLogDirsRequestAlterReplicaLogDir(v.Dirs().At(i), &d.Dirs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAlterReplicaLogDirsRequestAlterReplicaLogDir(v AlterReplicaLogDirsRequestAlterReplicaLogDir, d *kdata.AlterReplicaLogDirsRequestAlterReplicaLogDir) {
 	d.Path = v.Path()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

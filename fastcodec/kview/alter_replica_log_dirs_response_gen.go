@@ -60,8 +60,6 @@ func (v AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) TopicName() []
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) Partitions() AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList {
 	return AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -69,16 +67,14 @@ func (v AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) UnknownTags() 
 	return v.m.tags(v.s[4], 0)
 }
 
-// AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultList is an array of AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult.
+// AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultList is an array of AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult. At panics as a slice does where there is no element i.
 type AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultList) At(i int) AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult {
 	p := entry(i, l.n, l.base, 5)
 	return AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultList) All() iter.Seq[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult] {
 	return func(yield func(AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) bool) {
 		for i := range int(l.n) {
@@ -102,8 +98,6 @@ func (v AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) PartitionI
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -119,15 +113,13 @@ func sizeAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(version in
 	return 6
 }
 
-// AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList is an array of AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult.
+// AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList is an array of AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult. At panics as a slice does where there is no element i.
 type AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList) At(i int) AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult {
 	return AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult{l.m, l.m.element(i, l.n, l.base, sizeAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList) All() iter.Seq[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult] {
 	return func(yield func(AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) bool) {
 		for i := range int(l.n) {
@@ -247,24 +239,18 @@ func (m *AlterReplicaLogDirsResponse) CopyTo(d *kdata.AlterReplicaLogDirsRespons
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(v AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult, d *kdata.AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -37,9 +37,7 @@ func (m *AlterShareGroupOffsetsRequest) Topics() AlterShareGroupOffsetsRequestTo
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterShareGroupOffsetsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *AlterShareGroupOffsetsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // AlterShareGroupOffsetsRequestTopic is the struct AlterShareGroupOffsetsRequestTopic of AlterShareGroupOffsetsRequest.
 type AlterShareGroupOffsetsRequestTopic struct {
@@ -51,22 +49,16 @@ func (v AlterShareGroupOffsetsRequestTopic) TopicName() []byte { return v.m.byte
 func (v AlterShareGroupOffsetsRequestTopic) Partitions() AlterShareGroupOffsetsRequestPartitionList {
 	return AlterShareGroupOffsetsRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v AlterShareGroupOffsetsRequestTopic) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v AlterShareGroupOffsetsRequestTopic) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// AlterShareGroupOffsetsRequestTopicList is an array of AlterShareGroupOffsetsRequestTopic.
+// AlterShareGroupOffsetsRequestTopicList is an array of AlterShareGroupOffsetsRequestTopic. At panics as a slice does where there is no element i.
 type AlterShareGroupOffsetsRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterShareGroupOffsetsRequestTopicList) At(i int) AlterShareGroupOffsetsRequestTopic {
 	p := entry(i, l.n, l.base, 5)
 	return AlterShareGroupOffsetsRequestTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterShareGroupOffsetsRequestTopicList) All() iter.Seq[AlterShareGroupOffsetsRequestTopic] {
 	return func(yield func(AlterShareGroupOffsetsRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -86,21 +78,17 @@ type AlterShareGroupOffsetsRequestPartition struct {
 
 func (v AlterShareGroupOffsetsRequestPartition) PartitionIndex() int32 { return v.m.int32(v.off) }
 func (v AlterShareGroupOffsetsRequestPartition) StartOffset() int64    { return v.m.int64(v.off + 4) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterShareGroupOffsetsRequestPartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+12, 0)
 }
 
-// AlterShareGroupOffsetsRequestPartitionList is an array of AlterShareGroupOffsetsRequestPartition.
+// AlterShareGroupOffsetsRequestPartitionList is an array of AlterShareGroupOffsetsRequestPartition. At panics as a slice does where there is no element i.
 type AlterShareGroupOffsetsRequestPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterShareGroupOffsetsRequestPartitionList) At(i int) AlterShareGroupOffsetsRequestPartition {
 	return AlterShareGroupOffsetsRequestPartition{l.m, l.m.element(i, l.n, l.base, 13)}
 }
 
-// All iterates over the elements.
 func (l AlterShareGroupOffsetsRequestPartitionList) All() iter.Seq[AlterShareGroupOffsetsRequestPartition] {
 	return func(yield func(AlterShareGroupOffsetsRequestPartition) bool) {
 		for i := range int(l.n) {
@@ -181,24 +169,18 @@ func (m *AlterShareGroupOffsetsRequest) CopyTo(d *kdata.AlterShareGroupOffsetsRe
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyAlterShareGroupOffsetsRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyAlterShareGroupOffsetsRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAlterShareGroupOffsetsRequestTopic(v AlterShareGroupOffsetsRequestTopic, d *kdata.AlterShareGroupOffsetsRequestTopic) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyAlterShareGroupOffsetsRequestPartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyAlterShareGroupOffsetsRequestPartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

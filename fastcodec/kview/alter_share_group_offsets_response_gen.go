@@ -41,9 +41,7 @@ func (m *AlterShareGroupOffsetsResponse) Responses() AlterShareGroupOffsetsRespo
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterShareGroupOffsetsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *AlterShareGroupOffsetsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // AlterShareGroupOffsetsResponseTopic is the struct AlterShareGroupOffsetsResponseTopic of AlterShareGroupOffsetsResponse.
 type AlterShareGroupOffsetsResponseTopic struct {
@@ -56,22 +54,16 @@ func (v AlterShareGroupOffsetsResponseTopic) TopicID() fastcodec.UUID { return v
 func (v AlterShareGroupOffsetsResponseTopic) Partitions() AlterShareGroupOffsetsResponsePartitionList {
 	return AlterShareGroupOffsetsResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v AlterShareGroupOffsetsResponseTopic) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v AlterShareGroupOffsetsResponseTopic) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// AlterShareGroupOffsetsResponseTopicList is an array of AlterShareGroupOffsetsResponseTopic.
+// AlterShareGroupOffsetsResponseTopicList is an array of AlterShareGroupOffsetsResponseTopic. At panics as a slice does where there is no element i.
 type AlterShareGroupOffsetsResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterShareGroupOffsetsResponseTopicList) At(i int) AlterShareGroupOffsetsResponseTopic {
 	p := entry(i, l.n, l.base, 5)
 	return AlterShareGroupOffsetsResponseTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l AlterShareGroupOffsetsResponseTopicList) All() iter.Seq[AlterShareGroupOffsetsResponseTopic] {
 	return func(yield func(AlterShareGroupOffsetsResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -98,22 +90,18 @@ func (v AlterShareGroupOffsetsResponsePartition) ErrorCode() fastcodec.ErrorCode
 func (v AlterShareGroupOffsetsResponsePartition) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterShareGroupOffsetsResponsePartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// AlterShareGroupOffsetsResponsePartitionList is an array of AlterShareGroupOffsetsResponsePartition.
+// AlterShareGroupOffsetsResponsePartitionList is an array of AlterShareGroupOffsetsResponsePartition. At panics as a slice does where there is no element i.
 type AlterShareGroupOffsetsResponsePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterShareGroupOffsetsResponsePartitionList) At(i int) AlterShareGroupOffsetsResponsePartition {
 	p := entry(i, l.n, l.base, 3)
 	return AlterShareGroupOffsetsResponsePartition{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l AlterShareGroupOffsetsResponsePartitionList) All() iter.Seq[AlterShareGroupOffsetsResponsePartition] {
 	return func(yield func(AlterShareGroupOffsetsResponsePartition) bool) {
 		for i := range int(l.n) {
@@ -232,12 +220,9 @@ func (m *AlterShareGroupOffsetsResponse) CopyTo(d *kdata.AlterShareGroupOffsetsR
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyAlterShareGroupOffsetsResponseTopic(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyAlterShareGroupOffsetsResponseTopic(v.Responses().At(i), &d.Responses[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -245,12 +230,9 @@ func (m *AlterShareGroupOffsetsResponse) CopyTo(d *kdata.AlterShareGroupOffsetsR
 func copyAlterShareGroupOffsetsResponseTopic(v AlterShareGroupOffsetsResponseTopic, d *kdata.AlterShareGroupOffsetsResponseTopic) {
 	d.TopicName = v.TopicName()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyAlterShareGroupOffsetsResponsePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyAlterShareGroupOffsetsResponsePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -39,9 +39,7 @@ func (m *AlterUserScramCredentialsRequest) Upsertions() AlterUserScramCredential
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterUserScramCredentialsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *AlterUserScramCredentialsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // AlterUserScramCredentialsRequestScramCredentialDeletion is the struct ScramCredentialDeletion of AlterUserScramCredentialsRequest.
 type AlterUserScramCredentialsRequestScramCredentialDeletion struct {
@@ -55,22 +53,18 @@ func (v AlterUserScramCredentialsRequestScramCredentialDeletion) Name() []byte {
 func (v AlterUserScramCredentialsRequestScramCredentialDeletion) Mechanism() int8 {
 	return v.m.int8(v.s[1])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterUserScramCredentialsRequestScramCredentialDeletion) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+1, 0)
 }
 
-// AlterUserScramCredentialsRequestScramCredentialDeletionList is an array of AlterUserScramCredentialsRequestScramCredentialDeletion.
+// AlterUserScramCredentialsRequestScramCredentialDeletionList is an array of AlterUserScramCredentialsRequestScramCredentialDeletion. At panics as a slice does where there is no element i.
 type AlterUserScramCredentialsRequestScramCredentialDeletionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterUserScramCredentialsRequestScramCredentialDeletionList) At(i int) AlterUserScramCredentialsRequestScramCredentialDeletion {
 	p := entry(i, l.n, l.base, 2)
 	return AlterUserScramCredentialsRequestScramCredentialDeletion{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l AlterUserScramCredentialsRequestScramCredentialDeletionList) All() iter.Seq[AlterUserScramCredentialsRequestScramCredentialDeletion] {
 	return func(yield func(AlterUserScramCredentialsRequestScramCredentialDeletion) bool) {
 		for i := range int(l.n) {
@@ -103,22 +97,18 @@ func (v AlterUserScramCredentialsRequestScramCredentialUpsertion) Salt() []byte 
 func (v AlterUserScramCredentialsRequestScramCredentialUpsertion) SaltedPassword() []byte {
 	return v.m.bytes(v.s[4], v.s[5])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterUserScramCredentialsRequestScramCredentialUpsertion) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// AlterUserScramCredentialsRequestScramCredentialUpsertionList is an array of AlterUserScramCredentialsRequestScramCredentialUpsertion.
+// AlterUserScramCredentialsRequestScramCredentialUpsertionList is an array of AlterUserScramCredentialsRequestScramCredentialUpsertion. At panics as a slice does where there is no element i.
 type AlterUserScramCredentialsRequestScramCredentialUpsertionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterUserScramCredentialsRequestScramCredentialUpsertionList) At(i int) AlterUserScramCredentialsRequestScramCredentialUpsertion {
 	p := entry(i, l.n, l.base, 6)
 	return AlterUserScramCredentialsRequestScramCredentialUpsertion{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l AlterUserScramCredentialsRequestScramCredentialUpsertionList) All() iter.Seq[AlterUserScramCredentialsRequestScramCredentialUpsertion] {
 	return func(yield func(AlterUserScramCredentialsRequestScramCredentialUpsertion) bool) {
 		for i := range int(l.n) {
@@ -234,19 +224,13 @@ func (m *AlterUserScramCredentialsRequest) CopyTo(d *kdata.AlterUserScramCredent
 	v := AlterUserScramCredentialsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Deletions()
-		d.Deletions = kdata.Resize(d.Deletions, l.Len())
-		for i := range d.Deletions {
-			copyAlterUserScramCredentialsRequestScramCredentialDeletion(l.At(i), &d.Deletions[i])
-		}
+	d.Deletions = kdata.Resize(d.Deletions, v.Deletions().Len())
+	for i := range d.Deletions {
+		copyAlterUserScramCredentialsRequestScramCredentialDeletion(v.Deletions().At(i), &d.Deletions[i])
 	}
-	{
-		l := v.Upsertions()
-		d.Upsertions = kdata.Resize(d.Upsertions, l.Len())
-		for i := range d.Upsertions {
-			copyAlterUserScramCredentialsRequestScramCredentialUpsertion(l.At(i), &d.Upsertions[i])
-		}
+	d.Upsertions = kdata.Resize(d.Upsertions, v.Upsertions().Len())
+	for i := range d.Upsertions {
+		copyAlterUserScramCredentialsRequestScramCredentialUpsertion(v.Upsertions().At(i), &d.Upsertions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -37,9 +37,7 @@ func (m *AlterUserScramCredentialsResponse) Results() AlterUserScramCredentialsR
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterUserScramCredentialsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *AlterUserScramCredentialsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // AlterUserScramCredentialsResponseResult is the struct AlterUserScramCredentialsResult of AlterUserScramCredentialsResponse.
 type AlterUserScramCredentialsResponseResult struct {
@@ -56,22 +54,18 @@ func (v AlterUserScramCredentialsResponseResult) ErrorCode() fastcodec.ErrorCode
 func (v AlterUserScramCredentialsResponseResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AlterUserScramCredentialsResponseResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// AlterUserScramCredentialsResponseResultList is an array of AlterUserScramCredentialsResponseResult.
+// AlterUserScramCredentialsResponseResultList is an array of AlterUserScramCredentialsResponseResult. At panics as a slice does where there is no element i.
 type AlterUserScramCredentialsResponseResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AlterUserScramCredentialsResponseResultList) At(i int) AlterUserScramCredentialsResponseResult {
 	p := entry(i, l.n, l.base, 4)
 	return AlterUserScramCredentialsResponseResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AlterUserScramCredentialsResponseResultList) All() iter.Seq[AlterUserScramCredentialsResponseResult] {
 	return func(yield func(AlterUserScramCredentialsResponseResult) bool) {
 		for i := range int(l.n) {
@@ -148,12 +142,9 @@ func (m *AlterUserScramCredentialsResponse) CopyTo(d *kdata.AlterUserScramCreden
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyAlterUserScramCredentialsResponseResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyAlterUserScramCredentialsResponseResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -107,8 +107,6 @@ type APIVersionsResponseAPIVersion struct {
 func (v APIVersionsResponseAPIVersion) APIKey() fastcodec.APIKey { return v.m.apiKey(v.off) }
 func (v APIVersionsResponseAPIVersion) MinVersion() int16        { return v.m.int16(v.off + 2) }
 func (v APIVersionsResponseAPIVersion) MaxVersion() int16        { return v.m.int16(v.off + 4) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v APIVersionsResponseAPIVersion) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -124,15 +122,13 @@ func sizeAPIVersionsResponseAPIVersion(version int16) uint32 {
 	return 6
 }
 
-// APIVersionsResponseAPIVersionList is an array of APIVersionsResponseAPIVersion.
+// APIVersionsResponseAPIVersionList is an array of APIVersionsResponseAPIVersion. At panics as a slice does where there is no element i.
 type APIVersionsResponseAPIVersionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l APIVersionsResponseAPIVersionList) At(i int) APIVersionsResponseAPIVersion {
 	return APIVersionsResponseAPIVersion{l.m, l.m.element(i, l.n, l.base, sizeAPIVersionsResponseAPIVersion(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l APIVersionsResponseAPIVersionList) All() iter.Seq[APIVersionsResponseAPIVersion] {
 	return func(yield func(APIVersionsResponseAPIVersion) bool) {
 		for i := range int(l.n) {
@@ -152,22 +148,18 @@ type APIVersionsResponseSupportedFeatureKey struct {
 func (v APIVersionsResponseSupportedFeatureKey) Name() []byte      { return v.m.bytes(v.s[0], v.s[1]) }
 func (v APIVersionsResponseSupportedFeatureKey) MinVersion() int16 { return v.m.int16(v.s[1]) }
 func (v APIVersionsResponseSupportedFeatureKey) MaxVersion() int16 { return v.m.int16(v.s[1] + 2) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v APIVersionsResponseSupportedFeatureKey) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+4, 0)
 }
 
-// APIVersionsResponseSupportedFeatureKeyList is an array of APIVersionsResponseSupportedFeatureKey.
+// APIVersionsResponseSupportedFeatureKeyList is an array of APIVersionsResponseSupportedFeatureKey. At panics as a slice does where there is no element i.
 type APIVersionsResponseSupportedFeatureKeyList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l APIVersionsResponseSupportedFeatureKeyList) At(i int) APIVersionsResponseSupportedFeatureKey {
 	p := entry(i, l.n, l.base, 2)
 	return APIVersionsResponseSupportedFeatureKey{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l APIVersionsResponseSupportedFeatureKeyList) All() iter.Seq[APIVersionsResponseSupportedFeatureKey] {
 	return func(yield func(APIVersionsResponseSupportedFeatureKey) bool) {
 		for i := range int(l.n) {
@@ -188,22 +180,18 @@ type APIVersionsResponseFinalizedFeatureKey struct {
 func (v APIVersionsResponseFinalizedFeatureKey) Name() []byte           { return v.m.bytes(v.s[0], v.s[1]) }
 func (v APIVersionsResponseFinalizedFeatureKey) MaxVersionLevel() int16 { return v.m.int16(v.s[1]) }
 func (v APIVersionsResponseFinalizedFeatureKey) MinVersionLevel() int16 { return v.m.int16(v.s[1] + 2) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v APIVersionsResponseFinalizedFeatureKey) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+4, 0)
 }
 
-// APIVersionsResponseFinalizedFeatureKeyList is an array of APIVersionsResponseFinalizedFeatureKey.
+// APIVersionsResponseFinalizedFeatureKeyList is an array of APIVersionsResponseFinalizedFeatureKey. At panics as a slice does where there is no element i.
 type APIVersionsResponseFinalizedFeatureKeyList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l APIVersionsResponseFinalizedFeatureKeyList) At(i int) APIVersionsResponseFinalizedFeatureKey {
 	p := entry(i, l.n, l.base, 2)
 	return APIVersionsResponseFinalizedFeatureKey{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l APIVersionsResponseFinalizedFeatureKeyList) All() iter.Seq[APIVersionsResponseFinalizedFeatureKey] {
 	return func(yield func(APIVersionsResponseFinalizedFeatureKey) bool) {
 		for i := range int(l.n) {
@@ -415,28 +403,19 @@ func (m *APIVersionsResponse) CopyTo(d *kdata.APIVersionsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.APIKeys()
-		d.APIKeys = kdata.Resize(d.APIKeys, l.Len())
-		for i := range d.APIKeys {
-			copyAPIVersionsResponseAPIVersion(l.At(i), &d.APIKeys[i])
-		}
+	d.APIKeys = kdata.Resize(d.APIKeys, v.APIKeys().Len())
+	for i := range d.APIKeys {
+		copyAPIVersionsResponseAPIVersion(v.APIKeys().At(i), &d.APIKeys[i])
 	}
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.SupportedFeatures()
-		d.SupportedFeatures = kdata.Resize(d.SupportedFeatures, l.Len())
-		for i := range d.SupportedFeatures {
-			copyAPIVersionsResponseSupportedFeatureKey(l.At(i), &d.SupportedFeatures[i])
-		}
+	d.SupportedFeatures = kdata.Resize(d.SupportedFeatures, v.SupportedFeatures().Len())
+	for i := range d.SupportedFeatures {
+		copyAPIVersionsResponseSupportedFeatureKey(v.SupportedFeatures().At(i), &d.SupportedFeatures[i])
 	}
 	d.FinalizedFeaturesEpoch = v.FinalizedFeaturesEpoch()
-	{
-		l := v.FinalizedFeatures()
-		d.FinalizedFeatures = kdata.Resize(d.FinalizedFeatures, l.Len())
-		for i := range d.FinalizedFeatures {
-			copyAPIVersionsResponseFinalizedFeatureKey(l.At(i), &d.FinalizedFeatures[i])
-		}
+	d.FinalizedFeatures = kdata.Resize(d.FinalizedFeatures, v.FinalizedFeatures().Len())
+	for i := range d.FinalizedFeatures {
+		copyAPIVersionsResponseFinalizedFeatureKey(v.FinalizedFeatures().At(i), &d.FinalizedFeatures[i])
 	}
 	d.ZkMigrationReady = v.ZkMigrationReady()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

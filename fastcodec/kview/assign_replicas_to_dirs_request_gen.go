@@ -38,9 +38,7 @@ func (m *AssignReplicasToDirsRequest) Directories() AssignReplicasToDirsRequestD
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AssignReplicasToDirsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *AssignReplicasToDirsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // AssignReplicasToDirsRequestDirectoryData is the struct DirectoryData of AssignReplicasToDirsRequest.
 type AssignReplicasToDirsRequestDirectoryData struct {
@@ -52,22 +50,18 @@ func (v AssignReplicasToDirsRequestDirectoryData) ID() fastcodec.UUID { return v
 func (v AssignReplicasToDirsRequestDirectoryData) Topics() AssignReplicasToDirsRequestTopicDataList {
 	return AssignReplicasToDirsRequestTopicDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AssignReplicasToDirsRequestDirectoryData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// AssignReplicasToDirsRequestDirectoryDataList is an array of AssignReplicasToDirsRequestDirectoryData.
+// AssignReplicasToDirsRequestDirectoryDataList is an array of AssignReplicasToDirsRequestDirectoryData. At panics as a slice does where there is no element i.
 type AssignReplicasToDirsRequestDirectoryDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AssignReplicasToDirsRequestDirectoryDataList) At(i int) AssignReplicasToDirsRequestDirectoryData {
 	p := entry(i, l.n, l.base, 4)
 	return AssignReplicasToDirsRequestDirectoryData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AssignReplicasToDirsRequestDirectoryDataList) All() iter.Seq[AssignReplicasToDirsRequestDirectoryData] {
 	return func(yield func(AssignReplicasToDirsRequestDirectoryData) bool) {
 		for i := range int(l.n) {
@@ -89,22 +83,18 @@ func (v AssignReplicasToDirsRequestTopicData) TopicID() fastcodec.UUID { return 
 func (v AssignReplicasToDirsRequestTopicData) Partitions() AssignReplicasToDirsRequestPartitionDataList {
 	return AssignReplicasToDirsRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AssignReplicasToDirsRequestTopicData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// AssignReplicasToDirsRequestTopicDataList is an array of AssignReplicasToDirsRequestTopicData.
+// AssignReplicasToDirsRequestTopicDataList is an array of AssignReplicasToDirsRequestTopicData. At panics as a slice does where there is no element i.
 type AssignReplicasToDirsRequestTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AssignReplicasToDirsRequestTopicDataList) At(i int) AssignReplicasToDirsRequestTopicData {
 	p := entry(i, l.n, l.base, 4)
 	return AssignReplicasToDirsRequestTopicData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AssignReplicasToDirsRequestTopicDataList) All() iter.Seq[AssignReplicasToDirsRequestTopicData] {
 	return func(yield func(AssignReplicasToDirsRequestTopicData) bool) {
 		for i := range int(l.n) {
@@ -123,21 +113,17 @@ type AssignReplicasToDirsRequestPartitionData struct {
 }
 
 func (v AssignReplicasToDirsRequestPartitionData) PartitionIndex() int32 { return v.m.int32(v.off) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AssignReplicasToDirsRequestPartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+4, 0)
 }
 
-// AssignReplicasToDirsRequestPartitionDataList is an array of AssignReplicasToDirsRequestPartitionData.
+// AssignReplicasToDirsRequestPartitionDataList is an array of AssignReplicasToDirsRequestPartitionData. At panics as a slice does where there is no element i.
 type AssignReplicasToDirsRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AssignReplicasToDirsRequestPartitionDataList) At(i int) AssignReplicasToDirsRequestPartitionData {
 	return AssignReplicasToDirsRequestPartitionData{l.m, l.m.element(i, l.n, l.base, 5)}
 }
 
-// All iterates over the elements.
 func (l AssignReplicasToDirsRequestPartitionDataList) All() iter.Seq[AssignReplicasToDirsRequestPartitionData] {
 	return func(yield func(AssignReplicasToDirsRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -247,36 +233,27 @@ func (m *AssignReplicasToDirsRequest) CopyTo(d *kdata.AssignReplicasToDirsReques
 	v.life = life.Of(v.b)
 	d.BrokerID = v.BrokerID()
 	d.BrokerEpoch = v.BrokerEpoch()
-	{
-		l := v.Directories()
-		d.Directories = kdata.Resize(d.Directories, l.Len())
-		for i := range d.Directories {
-			copyAssignReplicasToDirsRequestDirectoryData(l.At(i), &d.Directories[i])
-		}
+	d.Directories = kdata.Resize(d.Directories, v.Directories().Len())
+	for i := range d.Directories {
+		copyAssignReplicasToDirsRequestDirectoryData(v.Directories().At(i), &d.Directories[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAssignReplicasToDirsRequestDirectoryData(v AssignReplicasToDirsRequestDirectoryData, d *kdata.AssignReplicasToDirsRequestDirectoryData) {
 	d.ID = v.ID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyAssignReplicasToDirsRequestTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyAssignReplicasToDirsRequestTopicData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAssignReplicasToDirsRequestTopicData(v AssignReplicasToDirsRequestTopicData, d *kdata.AssignReplicasToDirsRequestTopicData) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyAssignReplicasToDirsRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyAssignReplicasToDirsRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

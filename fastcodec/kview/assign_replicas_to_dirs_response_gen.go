@@ -38,9 +38,7 @@ func (m *AssignReplicasToDirsResponse) Directories() AssignReplicasToDirsRespons
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AssignReplicasToDirsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *AssignReplicasToDirsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // AssignReplicasToDirsResponseDirectoryData is the struct DirectoryData of AssignReplicasToDirsResponse.
 type AssignReplicasToDirsResponseDirectoryData struct {
@@ -52,22 +50,18 @@ func (v AssignReplicasToDirsResponseDirectoryData) ID() fastcodec.UUID { return 
 func (v AssignReplicasToDirsResponseDirectoryData) Topics() AssignReplicasToDirsResponseTopicDataList {
 	return AssignReplicasToDirsResponseTopicDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AssignReplicasToDirsResponseDirectoryData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// AssignReplicasToDirsResponseDirectoryDataList is an array of AssignReplicasToDirsResponseDirectoryData.
+// AssignReplicasToDirsResponseDirectoryDataList is an array of AssignReplicasToDirsResponseDirectoryData. At panics as a slice does where there is no element i.
 type AssignReplicasToDirsResponseDirectoryDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AssignReplicasToDirsResponseDirectoryDataList) At(i int) AssignReplicasToDirsResponseDirectoryData {
 	p := entry(i, l.n, l.base, 4)
 	return AssignReplicasToDirsResponseDirectoryData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AssignReplicasToDirsResponseDirectoryDataList) All() iter.Seq[AssignReplicasToDirsResponseDirectoryData] {
 	return func(yield func(AssignReplicasToDirsResponseDirectoryData) bool) {
 		for i := range int(l.n) {
@@ -89,22 +83,18 @@ func (v AssignReplicasToDirsResponseTopicData) TopicID() fastcodec.UUID { return
 func (v AssignReplicasToDirsResponseTopicData) Partitions() AssignReplicasToDirsResponsePartitionDataList {
 	return AssignReplicasToDirsResponsePartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AssignReplicasToDirsResponseTopicData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// AssignReplicasToDirsResponseTopicDataList is an array of AssignReplicasToDirsResponseTopicData.
+// AssignReplicasToDirsResponseTopicDataList is an array of AssignReplicasToDirsResponseTopicData. At panics as a slice does where there is no element i.
 type AssignReplicasToDirsResponseTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AssignReplicasToDirsResponseTopicDataList) At(i int) AssignReplicasToDirsResponseTopicData {
 	p := entry(i, l.n, l.base, 4)
 	return AssignReplicasToDirsResponseTopicData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l AssignReplicasToDirsResponseTopicDataList) All() iter.Seq[AssignReplicasToDirsResponseTopicData] {
 	return func(yield func(AssignReplicasToDirsResponseTopicData) bool) {
 		for i := range int(l.n) {
@@ -126,21 +116,17 @@ func (v AssignReplicasToDirsResponsePartitionData) PartitionIndex() int32 { retu
 func (v AssignReplicasToDirsResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v AssignReplicasToDirsResponsePartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+6, 0)
 }
 
-// AssignReplicasToDirsResponsePartitionDataList is an array of AssignReplicasToDirsResponsePartitionData.
+// AssignReplicasToDirsResponsePartitionDataList is an array of AssignReplicasToDirsResponsePartitionData. At panics as a slice does where there is no element i.
 type AssignReplicasToDirsResponsePartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l AssignReplicasToDirsResponsePartitionDataList) At(i int) AssignReplicasToDirsResponsePartitionData {
 	return AssignReplicasToDirsResponsePartitionData{l.m, l.m.element(i, l.n, l.base, 7)}
 }
 
-// All iterates over the elements.
 func (l AssignReplicasToDirsResponsePartitionDataList) All() iter.Seq[AssignReplicasToDirsResponsePartitionData] {
 	return func(yield func(AssignReplicasToDirsResponsePartitionData) bool) {
 		for i := range int(l.n) {
@@ -250,36 +236,27 @@ func (m *AssignReplicasToDirsResponse) CopyTo(d *kdata.AssignReplicasToDirsRespo
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Directories()
-		d.Directories = kdata.Resize(d.Directories, l.Len())
-		for i := range d.Directories {
-			copyAssignReplicasToDirsResponseDirectoryData(l.At(i), &d.Directories[i])
-		}
+	d.Directories = kdata.Resize(d.Directories, v.Directories().Len())
+	for i := range d.Directories {
+		copyAssignReplicasToDirsResponseDirectoryData(v.Directories().At(i), &d.Directories[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAssignReplicasToDirsResponseDirectoryData(v AssignReplicasToDirsResponseDirectoryData, d *kdata.AssignReplicasToDirsResponseDirectoryData) {
 	d.ID = v.ID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyAssignReplicasToDirsResponseTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyAssignReplicasToDirsResponseTopicData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyAssignReplicasToDirsResponseTopicData(v AssignReplicasToDirsResponseTopicData, d *kdata.AssignReplicasToDirsResponseTopicData) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyAssignReplicasToDirsResponsePartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyAssignReplicasToDirsResponsePartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

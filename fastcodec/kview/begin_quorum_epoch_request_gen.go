@@ -76,8 +76,6 @@ func (v BeginQuorumEpochRequestTopicData) TopicName() []byte { return v.m.bytes(
 func (v BeginQuorumEpochRequestTopicData) Partitions() BeginQuorumEpochRequestPartitionDataList {
 	return BeginQuorumEpochRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v BeginQuorumEpochRequestTopicData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -85,16 +83,14 @@ func (v BeginQuorumEpochRequestTopicData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// BeginQuorumEpochRequestTopicDataList is an array of BeginQuorumEpochRequestTopicData.
+// BeginQuorumEpochRequestTopicDataList is an array of BeginQuorumEpochRequestTopicData. At panics as a slice does where there is no element i.
 type BeginQuorumEpochRequestTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l BeginQuorumEpochRequestTopicDataList) At(i int) BeginQuorumEpochRequestTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return BeginQuorumEpochRequestTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l BeginQuorumEpochRequestTopicDataList) All() iter.Seq[BeginQuorumEpochRequestTopicData] {
 	return func(yield func(BeginQuorumEpochRequestTopicData) bool) {
 		for i := range int(l.n) {
@@ -138,7 +134,6 @@ func (v BeginQuorumEpochRequestPartitionData) LeaderEpoch() int32 {
 	return v.m.int32(v.off + d)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v BeginQuorumEpochRequestPartitionData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -154,15 +149,13 @@ func sizeBeginQuorumEpochRequestPartitionData(version int16) uint32 {
 	return 12
 }
 
-// BeginQuorumEpochRequestPartitionDataList is an array of BeginQuorumEpochRequestPartitionData.
+// BeginQuorumEpochRequestPartitionDataList is an array of BeginQuorumEpochRequestPartitionData. At panics as a slice does where there is no element i.
 type BeginQuorumEpochRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l BeginQuorumEpochRequestPartitionDataList) At(i int) BeginQuorumEpochRequestPartitionData {
 	return BeginQuorumEpochRequestPartitionData{l.m, l.m.element(i, l.n, l.base, sizeBeginQuorumEpochRequestPartitionData(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l BeginQuorumEpochRequestPartitionDataList) All() iter.Seq[BeginQuorumEpochRequestPartitionData] {
 	return func(yield func(BeginQuorumEpochRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -182,22 +175,18 @@ type BeginQuorumEpochRequestLeaderEndpoint struct {
 func (v BeginQuorumEpochRequestLeaderEndpoint) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
 func (v BeginQuorumEpochRequestLeaderEndpoint) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v BeginQuorumEpochRequestLeaderEndpoint) Port() uint16 { return v.m.uint16(v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v BeginQuorumEpochRequestLeaderEndpoint) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3]+2, 0)
 }
 
-// BeginQuorumEpochRequestLeaderEndpointList is an array of BeginQuorumEpochRequestLeaderEndpoint.
+// BeginQuorumEpochRequestLeaderEndpointList is an array of BeginQuorumEpochRequestLeaderEndpoint. At panics as a slice does where there is no element i.
 type BeginQuorumEpochRequestLeaderEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l BeginQuorumEpochRequestLeaderEndpointList) At(i int) BeginQuorumEpochRequestLeaderEndpoint {
 	p := entry(i, l.n, l.base, 4)
 	return BeginQuorumEpochRequestLeaderEndpoint{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l BeginQuorumEpochRequestLeaderEndpointList) All() iter.Seq[BeginQuorumEpochRequestLeaderEndpoint] {
 	return func(yield func(BeginQuorumEpochRequestLeaderEndpoint) bool) {
 		for i := range int(l.n) {
@@ -327,7 +316,7 @@ func parseBeginQuorumEpochRequestTopicDataLegacy(m *message, off, n int, at uint
 		} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16, "TopicName", i); off < 0 {
 			return -1
 		}
-		if off, count, base = m.strided(off, 12, fault.Count32, "PartitionIndex:4 VoterDirectoryId:16@0+ LeaderId:4 LeaderEpoch:4", "Partitions", i); off < 0 {
+		if off, count, base = m.strided(off, 12, fault.Count32, "PartitionIndex:4 LeaderId:4 LeaderEpoch:4", "Partitions", i); off < 0 {
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
@@ -374,31 +363,22 @@ func (m *BeginQuorumEpochRequest) CopyTo(d *kdata.BeginQuorumEpochRequest) {
 	v.life = life.Of(v.b)
 	d.ClusterID = v.ClusterID()
 	d.VoterID = v.VoterID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyBeginQuorumEpochRequestTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyBeginQuorumEpochRequestTopicData(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.LeaderEndpoints()
-		d.LeaderEndpoints = kdata.Resize(d.LeaderEndpoints, l.Len())
-		for i := range d.LeaderEndpoints {
-			copyBeginQuorumEpochRequestLeaderEndpoint(l.At(i), &d.LeaderEndpoints[i])
-		}
+	d.LeaderEndpoints = kdata.Resize(d.LeaderEndpoints, v.LeaderEndpoints().Len())
+	for i := range d.LeaderEndpoints {
+		copyBeginQuorumEpochRequestLeaderEndpoint(v.LeaderEndpoints().At(i), &d.LeaderEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyBeginQuorumEpochRequestTopicData(v BeginQuorumEpochRequestTopicData, d *kdata.BeginQuorumEpochRequestTopicData) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyBeginQuorumEpochRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyBeginQuorumEpochRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -67,8 +67,6 @@ func (v BeginQuorumEpochResponseTopicData) TopicName() []byte { return v.m.bytes
 func (v BeginQuorumEpochResponseTopicData) Partitions() BeginQuorumEpochResponsePartitionDataList {
 	return BeginQuorumEpochResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v BeginQuorumEpochResponseTopicData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -76,16 +74,14 @@ func (v BeginQuorumEpochResponseTopicData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// BeginQuorumEpochResponseTopicDataList is an array of BeginQuorumEpochResponseTopicData.
+// BeginQuorumEpochResponseTopicDataList is an array of BeginQuorumEpochResponseTopicData. At panics as a slice does where there is no element i.
 type BeginQuorumEpochResponseTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l BeginQuorumEpochResponseTopicDataList) At(i int) BeginQuorumEpochResponseTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return BeginQuorumEpochResponseTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l BeginQuorumEpochResponseTopicDataList) All() iter.Seq[BeginQuorumEpochResponseTopicData] {
 	return func(yield func(BeginQuorumEpochResponseTopicData) bool) {
 		for i := range int(l.n) {
@@ -109,8 +105,6 @@ func (v BeginQuorumEpochResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 }
 func (v BeginQuorumEpochResponsePartitionData) LeaderID() int32    { return v.m.int32(v.off + 6) }
 func (v BeginQuorumEpochResponsePartitionData) LeaderEpoch() int32 { return v.m.int32(v.off + 10) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v BeginQuorumEpochResponsePartitionData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -126,15 +120,13 @@ func sizeBeginQuorumEpochResponsePartitionData(version int16) uint32 {
 	return 14
 }
 
-// BeginQuorumEpochResponsePartitionDataList is an array of BeginQuorumEpochResponsePartitionData.
+// BeginQuorumEpochResponsePartitionDataList is an array of BeginQuorumEpochResponsePartitionData. At panics as a slice does where there is no element i.
 type BeginQuorumEpochResponsePartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l BeginQuorumEpochResponsePartitionDataList) At(i int) BeginQuorumEpochResponsePartitionData {
 	return BeginQuorumEpochResponsePartitionData{l.m, l.m.element(i, l.n, l.base, sizeBeginQuorumEpochResponsePartitionData(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l BeginQuorumEpochResponsePartitionDataList) All() iter.Seq[BeginQuorumEpochResponsePartitionData] {
 	return func(yield func(BeginQuorumEpochResponsePartitionData) bool) {
 		for i := range int(l.n) {
@@ -154,22 +146,18 @@ type BeginQuorumEpochResponseNodeEndpoint struct {
 func (v BeginQuorumEpochResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
 func (v BeginQuorumEpochResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
 func (v BeginQuorumEpochResponseNodeEndpoint) Port() uint16  { return v.m.uint16(v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v BeginQuorumEpochResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2]+2, 0)
 }
 
-// BeginQuorumEpochResponseNodeEndpointList is an array of BeginQuorumEpochResponseNodeEndpoint.
+// BeginQuorumEpochResponseNodeEndpointList is an array of BeginQuorumEpochResponseNodeEndpoint. At panics as a slice does where there is no element i.
 type BeginQuorumEpochResponseNodeEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l BeginQuorumEpochResponseNodeEndpointList) At(i int) BeginQuorumEpochResponseNodeEndpoint {
 	p := entry(i, l.n, l.base, 3)
 	return BeginQuorumEpochResponseNodeEndpoint{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l BeginQuorumEpochResponseNodeEndpointList) All() iter.Seq[BeginQuorumEpochResponseNodeEndpoint] {
 	return func(yield func(BeginQuorumEpochResponseNodeEndpoint) bool) {
 		for i := range int(l.n) {
@@ -360,31 +348,22 @@ func (m *BeginQuorumEpochResponse) CopyTo(d *kdata.BeginQuorumEpochResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyBeginQuorumEpochResponseTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyBeginQuorumEpochResponseTopicData(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.NodeEndpoints()
-		d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, l.Len())
-		for i := range d.NodeEndpoints {
-			copyBeginQuorumEpochResponseNodeEndpoint(l.At(i), &d.NodeEndpoints[i])
-		}
+	d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, v.NodeEndpoints().Len())
+	for i := range d.NodeEndpoints {
+		copyBeginQuorumEpochResponseNodeEndpoint(v.NodeEndpoints().At(i), &d.NodeEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyBeginQuorumEpochResponseTopicData(v BeginQuorumEpochResponseTopicData, d *kdata.BeginQuorumEpochResponseTopicData) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyBeginQuorumEpochResponsePartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyBeginQuorumEpochResponsePartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -144,11 +144,7 @@ func (m *BrokerHeartbeatRequest) CopyTo(d *kdata.BrokerHeartbeatRequest) {
 	d.WantFence = v.WantFence()
 	d.WantShutDown = v.WantShutDown()
 	d.OfflineLogDirs = v.OfflineLogDirs().AppendTo(d.OfflineLogDirs[:0])
-	if l := v.CordonedLogDirs(); l.IsNull() {
-		d.ResizeCordonedLogDirs(-1)
-	} else {
-		d.ResizeCordonedLogDirs(0)
-		d.CordonedLogDirs = l.AppendTo(d.CordonedLogDirs)
-	}
+	d.ResizeCordonedLogDirs(numbersLen(v.CordonedLogDirs().b, 16))
+	d.CordonedLogDirs = v.CordonedLogDirs().AppendTo(d.CordonedLogDirs[:0])
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

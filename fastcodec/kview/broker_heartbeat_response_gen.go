@@ -35,9 +35,7 @@ func (m *BrokerHeartbeatResponse) IsFenced() bool                 { return m.boo
 func (m *BrokerHeartbeatResponse) ShouldShutDown() bool           { return m.bool(8) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *BrokerHeartbeatResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(9, 0)
-}
+func (m *BrokerHeartbeatResponse) UnknownTags() fastcodec.Tags { return m.tags(9, 0) }
 
 func parseBrokerHeartbeatResponseFlexible(m *message, s *[0]uint32) int {
 	b := m.b

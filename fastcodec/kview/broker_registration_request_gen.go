@@ -83,26 +83,20 @@ type BrokerRegistrationRequestListener struct {
 	s *[4]uint32
 }
 
-func (v BrokerRegistrationRequestListener) Name() []byte            { return v.m.bytes(v.s[0], v.s[1]) }
-func (v BrokerRegistrationRequestListener) Host() []byte            { return v.m.bytes(v.s[2], v.s[3]) }
-func (v BrokerRegistrationRequestListener) Port() uint16            { return v.m.uint16(v.s[3]) }
-func (v BrokerRegistrationRequestListener) SecurityProtocol() int16 { return v.m.int16(v.s[3] + 2) }
+func (v BrokerRegistrationRequestListener) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v BrokerRegistrationRequestListener) Host() []byte                { return v.m.bytes(v.s[2], v.s[3]) }
+func (v BrokerRegistrationRequestListener) Port() uint16                { return v.m.uint16(v.s[3]) }
+func (v BrokerRegistrationRequestListener) SecurityProtocol() int16     { return v.m.int16(v.s[3] + 2) }
+func (v BrokerRegistrationRequestListener) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3]+4, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v BrokerRegistrationRequestListener) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3]+4, 0)
-}
-
-// BrokerRegistrationRequestListenerList is an array of BrokerRegistrationRequestListener.
+// BrokerRegistrationRequestListenerList is an array of BrokerRegistrationRequestListener. At panics as a slice does where there is no element i.
 type BrokerRegistrationRequestListenerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l BrokerRegistrationRequestListenerList) At(i int) BrokerRegistrationRequestListener {
 	p := entry(i, l.n, l.base, 4)
 	return BrokerRegistrationRequestListener{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l BrokerRegistrationRequestListenerList) All() iter.Seq[BrokerRegistrationRequestListener] {
 	return func(yield func(BrokerRegistrationRequestListener) bool) {
 		for i := range int(l.n) {
@@ -120,25 +114,19 @@ type BrokerRegistrationRequestFeature struct {
 	s *[2]uint32
 }
 
-func (v BrokerRegistrationRequestFeature) Name() []byte               { return v.m.bytes(v.s[0], v.s[1]) }
-func (v BrokerRegistrationRequestFeature) MinSupportedVersion() int16 { return v.m.int16(v.s[1]) }
-func (v BrokerRegistrationRequestFeature) MaxSupportedVersion() int16 { return v.m.int16(v.s[1] + 2) }
+func (v BrokerRegistrationRequestFeature) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v BrokerRegistrationRequestFeature) MinSupportedVersion() int16  { return v.m.int16(v.s[1]) }
+func (v BrokerRegistrationRequestFeature) MaxSupportedVersion() int16  { return v.m.int16(v.s[1] + 2) }
+func (v BrokerRegistrationRequestFeature) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[1]+4, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v BrokerRegistrationRequestFeature) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[1]+4, 0)
-}
-
-// BrokerRegistrationRequestFeatureList is an array of BrokerRegistrationRequestFeature.
+// BrokerRegistrationRequestFeatureList is an array of BrokerRegistrationRequestFeature. At panics as a slice does where there is no element i.
 type BrokerRegistrationRequestFeatureList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l BrokerRegistrationRequestFeatureList) At(i int) BrokerRegistrationRequestFeature {
 	p := entry(i, l.n, l.base, 2)
 	return BrokerRegistrationRequestFeature{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l BrokerRegistrationRequestFeatureList) All() iter.Seq[BrokerRegistrationRequestFeature] {
 	return func(yield func(BrokerRegistrationRequestFeature) bool) {
 		for i := range int(l.n) {
@@ -294,19 +282,13 @@ func (m *BrokerRegistrationRequest) CopyTo(d *kdata.BrokerRegistrationRequest) {
 	d.BrokerID = v.BrokerID()
 	d.ClusterID = v.ClusterID()
 	d.IncarnationID = v.IncarnationID()
-	{
-		l := v.Listeners()
-		d.Listeners = kdata.Resize(d.Listeners, l.Len())
-		for i := range d.Listeners {
-			copyBrokerRegistrationRequestListener(l.At(i), &d.Listeners[i])
-		}
+	d.Listeners = kdata.Resize(d.Listeners, v.Listeners().Len())
+	for i := range d.Listeners {
+		copyBrokerRegistrationRequestListener(v.Listeners().At(i), &d.Listeners[i])
 	}
-	{
-		l := v.Features()
-		d.Features = kdata.Resize(d.Features, l.Len())
-		for i := range d.Features {
-			copyBrokerRegistrationRequestFeature(l.At(i), &d.Features[i])
-		}
+	d.Features = kdata.Resize(d.Features, v.Features().Len())
+	for i := range d.Features {
+		copyBrokerRegistrationRequestFeature(v.Features().At(i), &d.Features[i])
 	}
 	d.Rack = v.Rack()
 	d.IsMigratingZkBroker = v.IsMigratingZkBroker()

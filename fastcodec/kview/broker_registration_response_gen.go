@@ -33,9 +33,7 @@ func (m *BrokerRegistrationResponse) ErrorCode() fastcodec.ErrorCode { return m.
 func (m *BrokerRegistrationResponse) BrokerEpoch() int64             { return m.int64(6) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *BrokerRegistrationResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(14, 0)
-}
+func (m *BrokerRegistrationResponse) UnknownTags() fastcodec.Tags { return m.tags(14, 0) }
 
 func parseBrokerRegistrationResponseFlexible(m *message, s *[0]uint32) int {
 	b := m.b

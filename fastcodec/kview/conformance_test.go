@@ -140,9 +140,9 @@ func TestCaptures(t *testing.T) {
 }
 
 // TestPrefixes: no strict prefix of a body is accepted, and the reason lies at its
-// end: something was missing, or a count or size promised more. All three readers
-// see the prefixes of bodies up to 512 bytes, and those of longer bodies around
-// the ends of fields; the views see all.
+// end: something was missing, or a count or size promised more. The views see every
+// prefix; the engine and the naive reader those up to 256 bytes, and of longer ones
+// two around each end of a field in every eighth body.
 func TestPrefixes(t *testing.T) {
 	g := newGuard(guardSize)
 	defer g.free()
@@ -159,7 +159,7 @@ func TestPrefixes(t *testing.T) {
 			}
 			prefixes++
 			prefix := g.end(in.body[:n])
-			if len(in.body) > 512 && !near {
+			if n > 256 && (!near || i%8 != 0) {
 				if m.View.Parse(prefix, in.Message.Version) == nil {
 					t.Fatalf("%v: a prefix of %d of %d bytes is accepted", in, n, len(in.body))
 				}

@@ -35,9 +35,7 @@ func (m *ConsumerGroupDescribeRequest) GroupIDs() Strings {
 func (m *ConsumerGroupDescribeRequest) IncludeAuthorizedOperations() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ConsumerGroupDescribeRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2]+1, 0)
-}
+func (m *ConsumerGroupDescribeRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2]+1, 0) }
 
 func parseConsumerGroupDescribeRequestFlexible(m *message, s *[3]uint32) int {
 	b, count, base := m.b, 0, uint32(0)
@@ -63,13 +61,8 @@ func (m *ConsumerGroupDescribeRequest) CopyTo(d *kdata.ConsumerGroupDescribeRequ
 	v := ConsumerGroupDescribeRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.GroupIDs()
-		d.GroupIDs = kdata.Resize(d.GroupIDs, l.Len())
-		for i := range d.GroupIDs {
-			d.GroupIDs[i] = l.At(i)
-		}
-	}
+	d.GroupIDs = kdata.Resize(d.GroupIDs, v.GroupIDs().Len())
+	v.GroupIDs().fill(d.GroupIDs)
 	d.IncludeAuthorizedOperations = v.IncludeAuthorizedOperations()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

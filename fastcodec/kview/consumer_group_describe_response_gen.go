@@ -37,9 +37,7 @@ func (m *ConsumerGroupDescribeResponse) Groups() ConsumerGroupDescribeResponseDe
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ConsumerGroupDescribeResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *ConsumerGroupDescribeResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // ConsumerGroupDescribeResponseDescribedGroup is the struct DescribedGroup of ConsumerGroupDescribeResponse.
 type ConsumerGroupDescribeResponseDescribedGroup struct {
@@ -74,22 +72,18 @@ func (v ConsumerGroupDescribeResponseDescribedGroup) Members() ConsumerGroupDesc
 func (v ConsumerGroupDescribeResponseDescribedGroup) AuthorizedOperations() int32 {
 	return v.m.int32(v.s[11])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ConsumerGroupDescribeResponseDescribedGroup) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[11]+4, 0)
 }
 
-// ConsumerGroupDescribeResponseDescribedGroupList is an array of ConsumerGroupDescribeResponseDescribedGroup.
+// ConsumerGroupDescribeResponseDescribedGroupList is an array of ConsumerGroupDescribeResponseDescribedGroup. At panics as a slice does where there is no element i.
 type ConsumerGroupDescribeResponseDescribedGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ConsumerGroupDescribeResponseDescribedGroupList) At(i int) ConsumerGroupDescribeResponseDescribedGroup {
 	p := entry(i, l.n, l.base, 12)
 	return ConsumerGroupDescribeResponseDescribedGroup{l.m, (*[12]uint32)(l.m.words[p : p+12])}
 }
 
-// All iterates over the elements.
 func (l ConsumerGroupDescribeResponseDescribedGroupList) All() iter.Seq[ConsumerGroupDescribeResponseDescribedGroup] {
 	return func(yield func(ConsumerGroupDescribeResponseDescribedGroup) bool) {
 		for i := range int(l.n) {
@@ -140,7 +134,6 @@ func (v ConsumerGroupDescribeResponseMember) MemberType() int8 {
 	return v.m.int8(v.s[16])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ConsumerGroupDescribeResponseMember) UnknownTags() fastcodec.Tags {
 	d := uint32(0)
 	if v.m.version >= 1 {
@@ -149,16 +142,14 @@ func (v ConsumerGroupDescribeResponseMember) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[16]+d, 0)
 }
 
-// ConsumerGroupDescribeResponseMemberList is an array of ConsumerGroupDescribeResponseMember.
+// ConsumerGroupDescribeResponseMemberList is an array of ConsumerGroupDescribeResponseMember. At panics as a slice does where there is no element i.
 type ConsumerGroupDescribeResponseMemberList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ConsumerGroupDescribeResponseMemberList) At(i int) ConsumerGroupDescribeResponseMember {
 	p := entry(i, l.n, l.base, 17)
 	return ConsumerGroupDescribeResponseMember{l.m, (*[17]uint32)(l.m.words[p : p+17])}
 }
 
-// All iterates over the elements.
 func (l ConsumerGroupDescribeResponseMemberList) All() iter.Seq[ConsumerGroupDescribeResponseMember] {
 	return func(yield func(ConsumerGroupDescribeResponseMember) bool) {
 		for i := range int(l.n) {
@@ -179,8 +170,6 @@ type ConsumerGroupDescribeResponseAssignment struct {
 func (v ConsumerGroupDescribeResponseAssignment) TopicPartitions() ConsumerGroupDescribeResponseTopicPartitionsList {
 	return ConsumerGroupDescribeResponseTopicPartitionsList{list{v.m, v.s[0], v.s[1]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ConsumerGroupDescribeResponseAssignment) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
@@ -200,22 +189,18 @@ func (v ConsumerGroupDescribeResponseTopicPartitions) TopicName() []byte {
 func (v ConsumerGroupDescribeResponseTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[3], v.s[4])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ConsumerGroupDescribeResponseTopicPartitions) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// ConsumerGroupDescribeResponseTopicPartitionsList is an array of ConsumerGroupDescribeResponseTopicPartitions.
+// ConsumerGroupDescribeResponseTopicPartitionsList is an array of ConsumerGroupDescribeResponseTopicPartitions. At panics as a slice does where there is no element i.
 type ConsumerGroupDescribeResponseTopicPartitionsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ConsumerGroupDescribeResponseTopicPartitionsList) At(i int) ConsumerGroupDescribeResponseTopicPartitions {
 	p := entry(i, l.n, l.base, 5)
 	return ConsumerGroupDescribeResponseTopicPartitions{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ConsumerGroupDescribeResponseTopicPartitionsList) All() iter.Seq[ConsumerGroupDescribeResponseTopicPartitions] {
 	return func(yield func(ConsumerGroupDescribeResponseTopicPartitions) bool) {
 		for i := range int(l.n) {
@@ -475,12 +460,9 @@ func (m *ConsumerGroupDescribeResponse) CopyTo(d *kdata.ConsumerGroupDescribeRes
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			copyConsumerGroupDescribeResponseDescribedGroup(l.At(i), &d.Groups[i])
-		}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	for i := range d.Groups {
+		copyConsumerGroupDescribeResponseDescribedGroup(v.Groups().At(i), &d.Groups[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -493,12 +475,9 @@ func copyConsumerGroupDescribeResponseDescribedGroup(v ConsumerGroupDescribeResp
 	d.GroupEpoch = v.GroupEpoch()
 	d.AssignmentEpoch = v.AssignmentEpoch()
 	d.AssignorName = v.AssignorName()
-	{
-		l := v.Members()
-		d.Members = kdata.Resize(d.Members, l.Len())
-		for i := range d.Members {
-			copyConsumerGroupDescribeResponseMember(l.At(i), &d.Members[i])
-		}
+	d.Members = kdata.Resize(d.Members, v.Members().Len())
+	for i := range d.Members {
+		copyConsumerGroupDescribeResponseMember(v.Members().At(i), &d.Members[i])
 	}
 	d.AuthorizedOperations = v.AuthorizedOperations()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -511,13 +490,8 @@ func copyConsumerGroupDescribeResponseMember(v ConsumerGroupDescribeResponseMemb
 	d.MemberEpoch = v.MemberEpoch()
 	d.ClientID = v.ClientID()
 	d.ClientHost = v.ClientHost()
-	{
-		l := v.SubscribedTopicNames()
-		d.SubscribedTopicNames = kdata.Resize(d.SubscribedTopicNames, l.Len())
-		for i := range d.SubscribedTopicNames {
-			d.SubscribedTopicNames[i] = l.At(i)
-		}
-	}
+	d.SubscribedTopicNames = kdata.Resize(d.SubscribedTopicNames, v.SubscribedTopicNames().Len())
+	v.SubscribedTopicNames().fill(d.SubscribedTopicNames)
 	d.SubscribedTopicRegex = v.SubscribedTopicRegex()
 	copyConsumerGroupDescribeResponseAssignment(v.Assignment(), &d.Assignment)
 	copyConsumerGroupDescribeResponseAssignment(v.TargetAssignment(), &d.TargetAssignment)
@@ -526,12 +500,9 @@ func copyConsumerGroupDescribeResponseMember(v ConsumerGroupDescribeResponseMemb
 }
 
 func copyConsumerGroupDescribeResponseAssignment(v ConsumerGroupDescribeResponseAssignment, d *kdata.ConsumerGroupDescribeResponseAssignment) {
-	{
-		l := v.TopicPartitions()
-		d.TopicPartitions = kdata.Resize(d.TopicPartitions, l.Len())
-		for i := range d.TopicPartitions {
-			copyConsumerGroupDescribeResponseTopicPartitions(l.At(i), &d.TopicPartitions[i])
-		}
+	d.TopicPartitions = kdata.Resize(d.TopicPartitions, v.TopicPartitions().Len())
+	for i := range d.TopicPartitions {
+		copyConsumerGroupDescribeResponseTopicPartitions(v.TopicPartitions().At(i), &d.TopicPartitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -64,9 +64,7 @@ func (m *ConsumerGroupHeartbeatRequest) TopicPartitions() ConsumerGroupHeartbeat
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ConsumerGroupHeartbeatRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[16], 0)
-}
+func (m *ConsumerGroupHeartbeatRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[16], 0) }
 
 // ConsumerGroupHeartbeatRequestTopicPartitions is the struct TopicPartitions of ConsumerGroupHeartbeatRequest.
 type ConsumerGroupHeartbeatRequestTopicPartitions struct {
@@ -80,22 +78,18 @@ func (v ConsumerGroupHeartbeatRequestTopicPartitions) TopicID() fastcodec.UUID {
 func (v ConsumerGroupHeartbeatRequestTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ConsumerGroupHeartbeatRequestTopicPartitions) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// ConsumerGroupHeartbeatRequestTopicPartitionsList is an array of ConsumerGroupHeartbeatRequestTopicPartitions.
+// ConsumerGroupHeartbeatRequestTopicPartitionsList is an array of ConsumerGroupHeartbeatRequestTopicPartitions. At panics as a slice does where there is no element i.
 type ConsumerGroupHeartbeatRequestTopicPartitionsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ConsumerGroupHeartbeatRequestTopicPartitionsList) At(i int) ConsumerGroupHeartbeatRequestTopicPartitions {
 	p := entry(i, l.n, l.base, 3)
 	return ConsumerGroupHeartbeatRequestTopicPartitions{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ConsumerGroupHeartbeatRequestTopicPartitionsList) All() iter.Seq[ConsumerGroupHeartbeatRequestTopicPartitions] {
 	return func(yield func(ConsumerGroupHeartbeatRequestTopicPartitions) bool) {
 		for i := range int(l.n) {
@@ -227,21 +221,13 @@ func (m *ConsumerGroupHeartbeatRequest) CopyTo(d *kdata.ConsumerGroupHeartbeatRe
 	d.InstanceID = v.InstanceID()
 	d.RackID = v.RackID()
 	d.RebalanceTimeoutMs = v.RebalanceTimeoutMs()
-	{
-		l := v.SubscribedTopicNames()
-		d.ResizeSubscribedTopicNames(lenOrNull(l))
-		for i := range d.SubscribedTopicNames {
-			d.SubscribedTopicNames[i] = l.At(i)
-		}
-	}
+	d.ResizeSubscribedTopicNames(v.SubscribedTopicNames().size())
+	v.SubscribedTopicNames().fill(d.SubscribedTopicNames)
 	d.SubscribedTopicRegex = v.SubscribedTopicRegex()
 	d.ServerAssignor = v.ServerAssignor()
-	{
-		l := v.TopicPartitions()
-		d.ResizeTopicPartitions(lenOrNull(l))
-		for i := range d.TopicPartitions {
-			copyConsumerGroupHeartbeatRequestTopicPartitions(l.At(i), &d.TopicPartitions[i])
-		}
+	d.ResizeTopicPartitions(v.TopicPartitions().size())
+	for i := range d.TopicPartitions {
+		copyConsumerGroupHeartbeatRequestTopicPartitions(v.TopicPartitions().At(i), &d.TopicPartitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

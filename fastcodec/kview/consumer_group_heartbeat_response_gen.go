@@ -51,9 +51,7 @@ func (m *ConsumerGroupHeartbeatResponse) Assignment() ConsumerGroupHeartbeatResp
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ConsumerGroupHeartbeatResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[5], 0)
-}
+func (m *ConsumerGroupHeartbeatResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[5], 0) }
 
 // ConsumerGroupHeartbeatResponseAssignment is the struct Assignment of ConsumerGroupHeartbeatResponse.
 type ConsumerGroupHeartbeatResponseAssignment struct {
@@ -71,7 +69,6 @@ func (v ConsumerGroupHeartbeatResponseAssignment) TopicPartitions() ConsumerGrou
 	return ConsumerGroupHeartbeatResponseTopicPartitionsList{list{v.m, v.s[0], v.s[1]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ConsumerGroupHeartbeatResponseAssignment) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -91,22 +88,18 @@ func (v ConsumerGroupHeartbeatResponseTopicPartitions) TopicID() fastcodec.UUID 
 func (v ConsumerGroupHeartbeatResponseTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ConsumerGroupHeartbeatResponseTopicPartitions) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// ConsumerGroupHeartbeatResponseTopicPartitionsList is an array of ConsumerGroupHeartbeatResponseTopicPartitions.
+// ConsumerGroupHeartbeatResponseTopicPartitionsList is an array of ConsumerGroupHeartbeatResponseTopicPartitions. At panics as a slice does where there is no element i.
 type ConsumerGroupHeartbeatResponseTopicPartitionsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ConsumerGroupHeartbeatResponseTopicPartitionsList) At(i int) ConsumerGroupHeartbeatResponseTopicPartitions {
 	p := entry(i, l.n, l.base, 3)
 	return ConsumerGroupHeartbeatResponseTopicPartitions{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ConsumerGroupHeartbeatResponseTopicPartitionsList) All() iter.Seq[ConsumerGroupHeartbeatResponseTopicPartitions] {
 	return func(yield func(ConsumerGroupHeartbeatResponseTopicPartitions) bool) {
 		for i := range int(l.n) {
@@ -239,12 +232,9 @@ func (m *ConsumerGroupHeartbeatResponse) CopyTo(d *kdata.ConsumerGroupHeartbeatR
 }
 
 func copyConsumerGroupHeartbeatResponseAssignment(v ConsumerGroupHeartbeatResponseAssignment, d *kdata.ConsumerGroupHeartbeatResponseAssignment) {
-	{
-		l := v.TopicPartitions()
-		d.TopicPartitions = kdata.Resize(d.TopicPartitions, l.Len())
-		for i := range d.TopicPartitions {
-			copyConsumerGroupHeartbeatResponseTopicPartitions(l.At(i), &d.TopicPartitions[i])
-		}
+	d.TopicPartitions = kdata.Resize(d.TopicPartitions, v.TopicPartitions().Len())
+	for i := range d.TopicPartitions {
+		copyConsumerGroupHeartbeatResponseTopicPartitions(v.TopicPartitions().At(i), &d.TopicPartitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -48,16 +48,14 @@ func (v ConsumerProtocolAssignmentTopicPartition) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
 
-// ConsumerProtocolAssignmentTopicPartitionList is an array of ConsumerProtocolAssignmentTopicPartition.
+// ConsumerProtocolAssignmentTopicPartitionList is an array of ConsumerProtocolAssignmentTopicPartition. At panics as a slice does where there is no element i.
 type ConsumerProtocolAssignmentTopicPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ConsumerProtocolAssignmentTopicPartitionList) At(i int) ConsumerProtocolAssignmentTopicPartition {
 	p := entry(i, l.n, l.base, 4)
 	return ConsumerProtocolAssignmentTopicPartition{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ConsumerProtocolAssignmentTopicPartitionList) All() iter.Seq[ConsumerProtocolAssignmentTopicPartition] {
 	return func(yield func(ConsumerProtocolAssignmentTopicPartition) bool) {
 		for i := range int(l.n) {
@@ -121,12 +119,9 @@ func (m *ConsumerProtocolAssignment) CopyTo(d *kdata.ConsumerProtocolAssignment)
 	v := ConsumerProtocolAssignment{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.AssignedPartitions()
-		d.AssignedPartitions = kdata.Resize(d.AssignedPartitions, l.Len())
-		for i := range d.AssignedPartitions {
-			copyConsumerProtocolAssignmentTopicPartition(l.At(i), &d.AssignedPartitions[i])
-		}
+	d.AssignedPartitions = kdata.Resize(d.AssignedPartitions, v.AssignedPartitions().Len())
+	for i := range d.AssignedPartitions {
+		copyConsumerProtocolAssignmentTopicPartition(v.AssignedPartitions().At(i), &d.AssignedPartitions[i])
 	}
 	d.UserData = v.UserData()
 }

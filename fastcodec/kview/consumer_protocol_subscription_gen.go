@@ -72,16 +72,14 @@ func (v ConsumerProtocolSubscriptionTopicPartition) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
 
-// ConsumerProtocolSubscriptionTopicPartitionList is an array of ConsumerProtocolSubscriptionTopicPartition.
+// ConsumerProtocolSubscriptionTopicPartitionList is an array of ConsumerProtocolSubscriptionTopicPartition. At panics as a slice does where there is no element i.
 type ConsumerProtocolSubscriptionTopicPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ConsumerProtocolSubscriptionTopicPartitionList) At(i int) ConsumerProtocolSubscriptionTopicPartition {
 	p := entry(i, l.n, l.base, 4)
 	return ConsumerProtocolSubscriptionTopicPartition{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ConsumerProtocolSubscriptionTopicPartitionList) All() iter.Seq[ConsumerProtocolSubscriptionTopicPartition] {
 	return func(yield func(ConsumerProtocolSubscriptionTopicPartition) bool) {
 		for i := range int(l.n) {
@@ -172,20 +170,12 @@ func (m *ConsumerProtocolSubscription) CopyTo(d *kdata.ConsumerProtocolSubscript
 	v := ConsumerProtocolSubscription{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			d.Topics[i] = l.At(i)
-		}
-	}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	v.Topics().fill(d.Topics)
 	d.UserData = v.UserData()
-	{
-		l := v.OwnedPartitions()
-		d.OwnedPartitions = kdata.Resize(d.OwnedPartitions, l.Len())
-		for i := range d.OwnedPartitions {
-			copyConsumerProtocolSubscriptionTopicPartition(l.At(i), &d.OwnedPartitions[i])
-		}
+	d.OwnedPartitions = kdata.Resize(d.OwnedPartitions, v.OwnedPartitions().Len())
+	for i := range d.OwnedPartitions {
+		copyConsumerProtocolSubscriptionTopicPartition(v.OwnedPartitions().At(i), &d.OwnedPartitions[i])
 	}
 	d.GenerationID = v.GenerationID()
 	d.RackID = v.RackID()

@@ -60,8 +60,6 @@ func (v ControlledShutdownResponseRemainingPartition) TopicName() []byte {
 func (v ControlledShutdownResponseRemainingPartition) PartitionIndex() int32 {
 	return v.m.int32(v.s[1])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ControlledShutdownResponseRemainingPartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -69,16 +67,14 @@ func (v ControlledShutdownResponseRemainingPartition) UnknownTags() fastcodec.Ta
 	return v.m.tags(v.s[1]+4, 0)
 }
 
-// ControlledShutdownResponseRemainingPartitionList is an array of ControlledShutdownResponseRemainingPartition.
+// ControlledShutdownResponseRemainingPartitionList is an array of ControlledShutdownResponseRemainingPartition. At panics as a slice does where there is no element i.
 type ControlledShutdownResponseRemainingPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ControlledShutdownResponseRemainingPartitionList) At(i int) ControlledShutdownResponseRemainingPartition {
 	p := entry(i, l.n, l.base, 2)
 	return ControlledShutdownResponseRemainingPartition{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l ControlledShutdownResponseRemainingPartitionList) All() iter.Seq[ControlledShutdownResponseRemainingPartition] {
 	return func(yield func(ControlledShutdownResponseRemainingPartition) bool) {
 		for i := range int(l.n) {
@@ -186,12 +182,9 @@ func (m *ControlledShutdownResponse) CopyTo(d *kdata.ControlledShutdownResponse)
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.RemainingPartitions()
-		d.RemainingPartitions = kdata.Resize(d.RemainingPartitions, l.Len())
-		for i := range d.RemainingPartitions {
-			copyControlledShutdownResponseRemainingPartition(l.At(i), &d.RemainingPartitions[i])
-		}
+	d.RemainingPartitions = kdata.Resize(d.RemainingPartitions, v.RemainingPartitions().Len())
+	for i := range d.RemainingPartitions {
+		copyControlledShutdownResponseRemainingPartition(v.RemainingPartitions().At(i), &d.RemainingPartitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

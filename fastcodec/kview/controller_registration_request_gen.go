@@ -42,9 +42,7 @@ func (m *ControllerRegistrationRequest) Features() ControllerRegistrationRequest
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ControllerRegistrationRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *ControllerRegistrationRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // ControllerRegistrationRequestListener is the struct Listener of ControllerRegistrationRequest.
 type ControllerRegistrationRequestListener struct {
@@ -56,22 +54,18 @@ func (v ControllerRegistrationRequestListener) Name() []byte            { return
 func (v ControllerRegistrationRequestListener) Host() []byte            { return v.m.bytes(v.s[2], v.s[3]) }
 func (v ControllerRegistrationRequestListener) Port() uint16            { return v.m.uint16(v.s[3]) }
 func (v ControllerRegistrationRequestListener) SecurityProtocol() int16 { return v.m.int16(v.s[3] + 2) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ControllerRegistrationRequestListener) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3]+4, 0)
 }
 
-// ControllerRegistrationRequestListenerList is an array of ControllerRegistrationRequestListener.
+// ControllerRegistrationRequestListenerList is an array of ControllerRegistrationRequestListener. At panics as a slice does where there is no element i.
 type ControllerRegistrationRequestListenerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ControllerRegistrationRequestListenerList) At(i int) ControllerRegistrationRequestListener {
 	p := entry(i, l.n, l.base, 4)
 	return ControllerRegistrationRequestListener{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ControllerRegistrationRequestListenerList) All() iter.Seq[ControllerRegistrationRequestListener] {
 	return func(yield func(ControllerRegistrationRequestListener) bool) {
 		for i := range int(l.n) {
@@ -94,22 +88,18 @@ func (v ControllerRegistrationRequestFeature) MinSupportedVersion() int16 { retu
 func (v ControllerRegistrationRequestFeature) MaxSupportedVersion() int16 {
 	return v.m.int16(v.s[1] + 2)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ControllerRegistrationRequestFeature) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+4, 0)
 }
 
-// ControllerRegistrationRequestFeatureList is an array of ControllerRegistrationRequestFeature.
+// ControllerRegistrationRequestFeatureList is an array of ControllerRegistrationRequestFeature. At panics as a slice does where there is no element i.
 type ControllerRegistrationRequestFeatureList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ControllerRegistrationRequestFeatureList) At(i int) ControllerRegistrationRequestFeature {
 	p := entry(i, l.n, l.base, 2)
 	return ControllerRegistrationRequestFeature{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l ControllerRegistrationRequestFeatureList) All() iter.Seq[ControllerRegistrationRequestFeature] {
 	return func(yield func(ControllerRegistrationRequestFeature) bool) {
 		for i := range int(l.n) {
@@ -220,19 +210,13 @@ func (m *ControllerRegistrationRequest) CopyTo(d *kdata.ControllerRegistrationRe
 	d.ControllerID = v.ControllerID()
 	d.IncarnationID = v.IncarnationID()
 	d.ZkMigrationReady = v.ZkMigrationReady()
-	{
-		l := v.Listeners()
-		d.Listeners = kdata.Resize(d.Listeners, l.Len())
-		for i := range d.Listeners {
-			copyControllerRegistrationRequestListener(l.At(i), &d.Listeners[i])
-		}
+	d.Listeners = kdata.Resize(d.Listeners, v.Listeners().Len())
+	for i := range d.Listeners {
+		copyControllerRegistrationRequestListener(v.Listeners().At(i), &d.Listeners[i])
 	}
-	{
-		l := v.Features()
-		d.Features = kdata.Resize(d.Features, l.Len())
-		for i := range d.Features {
-			copyControllerRegistrationRequestFeature(l.At(i), &d.Features[i])
-		}
+	d.Features = kdata.Resize(d.Features, v.Features().Len())
+	for i := range d.Features {
+		copyControllerRegistrationRequestFeature(v.Features().At(i), &d.Features[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

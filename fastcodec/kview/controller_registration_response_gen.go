@@ -36,9 +36,7 @@ func (m *ControllerRegistrationResponse) ErrorCode() fastcodec.ErrorCode { retur
 func (m *ControllerRegistrationResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ControllerRegistrationResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[1], 0)
-}
+func (m *ControllerRegistrationResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[1], 0) }
 
 func parseControllerRegistrationResponseFlexible(m *message, s *[2]uint32) int {
 	b := m.b

@@ -68,8 +68,6 @@ func (v CreateACLsRequestACLCreation) Principal() []byte    { return v.m.bytes(v
 func (v CreateACLsRequestACLCreation) Host() []byte         { return v.m.bytes(v.s[5], v.s[6]) }
 func (v CreateACLsRequestACLCreation) Operation() int8      { return v.m.int8(v.s[6]) }
 func (v CreateACLsRequestACLCreation) PermissionType() int8 { return v.m.int8(v.s[6] + 1) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreateACLsRequestACLCreation) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -77,16 +75,14 @@ func (v CreateACLsRequestACLCreation) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6]+2, 0)
 }
 
-// CreateACLsRequestACLCreationList is an array of CreateACLsRequestACLCreation.
+// CreateACLsRequestACLCreationList is an array of CreateACLsRequestACLCreation. At panics as a slice does where there is no element i.
 type CreateACLsRequestACLCreationList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreateACLsRequestACLCreationList) At(i int) CreateACLsRequestACLCreation {
 	p := entry(i, l.n, l.base, 7)
 	return CreateACLsRequestACLCreation{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l CreateACLsRequestACLCreationList) All() iter.Seq[CreateACLsRequestACLCreation] {
 	return func(yield func(CreateACLsRequestACLCreation) bool) {
 		for i := range int(l.n) {
@@ -231,12 +227,9 @@ func (m *CreateACLsRequest) CopyTo(d *kdata.CreateACLsRequest) {
 	v := CreateACLsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Creations()
-		d.Creations = kdata.Resize(d.Creations, l.Len())
-		for i := range d.Creations {
-			copyCreateACLsRequestACLCreation(l.At(i), &d.Creations[i])
-		}
+	d.Creations = kdata.Resize(d.Creations, v.Creations().Len())
+	for i := range d.Creations {
+		copyCreateACLsRequestACLCreation(v.Creations().At(i), &d.Creations[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

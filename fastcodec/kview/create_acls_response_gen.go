@@ -60,8 +60,6 @@ func (v CreateACLsResponseACLCreationResult) ErrorCode() fastcodec.ErrorCode {
 
 // ErrorMessage: nullable.
 func (v CreateACLsResponseACLCreationResult) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreateACLsResponseACLCreationResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -69,16 +67,14 @@ func (v CreateACLsResponseACLCreationResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// CreateACLsResponseACLCreationResultList is an array of CreateACLsResponseACLCreationResult.
+// CreateACLsResponseACLCreationResultList is an array of CreateACLsResponseACLCreationResult. At panics as a slice does where there is no element i.
 type CreateACLsResponseACLCreationResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreateACLsResponseACLCreationResultList) At(i int) CreateACLsResponseACLCreationResult {
 	p := entry(i, l.n, l.base, 3)
 	return CreateACLsResponseACLCreationResult{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l CreateACLsResponseACLCreationResultList) All() iter.Seq[CreateACLsResponseACLCreationResult] {
 	return func(yield func(CreateACLsResponseACLCreationResult) bool) {
 		for i := range int(l.n) {
@@ -194,12 +190,9 @@ func (m *CreateACLsResponse) CopyTo(d *kdata.CreateACLsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyCreateACLsResponseACLCreationResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyCreateACLsResponseACLCreationResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -76,8 +76,6 @@ func (v CreateDelegationTokenRequestCreatableRenewers) PrincipalType() []byte {
 func (v CreateDelegationTokenRequestCreatableRenewers) PrincipalName() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreateDelegationTokenRequestCreatableRenewers) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -85,16 +83,14 @@ func (v CreateDelegationTokenRequestCreatableRenewers) UnknownTags() fastcodec.T
 	return v.m.tags(v.s[3], 0)
 }
 
-// CreateDelegationTokenRequestCreatableRenewersList is an array of CreateDelegationTokenRequestCreatableRenewers.
+// CreateDelegationTokenRequestCreatableRenewersList is an array of CreateDelegationTokenRequestCreatableRenewers. At panics as a slice does where there is no element i.
 type CreateDelegationTokenRequestCreatableRenewersList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreateDelegationTokenRequestCreatableRenewersList) At(i int) CreateDelegationTokenRequestCreatableRenewers {
 	p := entry(i, l.n, l.base, 4)
 	return CreateDelegationTokenRequestCreatableRenewers{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l CreateDelegationTokenRequestCreatableRenewersList) All() iter.Seq[CreateDelegationTokenRequestCreatableRenewers] {
 	return func(yield func(CreateDelegationTokenRequestCreatableRenewers) bool) {
 		for i := range int(l.n) {
@@ -229,12 +225,9 @@ func (m *CreateDelegationTokenRequest) CopyTo(d *kdata.CreateDelegationTokenRequ
 	v.life = life.Of(v.b)
 	d.OwnerPrincipalType = v.OwnerPrincipalType()
 	d.OwnerPrincipalName = v.OwnerPrincipalName()
-	{
-		l := v.Renewers()
-		d.Renewers = kdata.Resize(d.Renewers, l.Len())
-		for i := range d.Renewers {
-			copyCreateDelegationTokenRequestCreatableRenewers(l.At(i), &d.Renewers[i])
-		}
+	d.Renewers = kdata.Resize(d.Renewers, v.Renewers().Len())
+	for i := range d.Renewers {
+		copyCreateDelegationTokenRequestCreatableRenewers(v.Renewers().At(i), &d.Renewers[i])
 	}
 	d.MaxLifetimeMs = v.MaxLifetimeMs()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

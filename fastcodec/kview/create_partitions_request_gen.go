@@ -62,8 +62,6 @@ func (v CreatePartitionsRequestTopic) Count() int32 { return v.m.int32(v.s[1]) }
 func (v CreatePartitionsRequestTopic) Assignments() CreatePartitionsRequestAssignmentList {
 	return CreatePartitionsRequestAssignmentList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreatePartitionsRequestTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -71,16 +69,14 @@ func (v CreatePartitionsRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// CreatePartitionsRequestTopicList is an array of CreatePartitionsRequestTopic.
+// CreatePartitionsRequestTopicList is an array of CreatePartitionsRequestTopic. At panics as a slice does where there is no element i.
 type CreatePartitionsRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreatePartitionsRequestTopicList) At(i int) CreatePartitionsRequestTopic {
 	p := entry(i, l.n, l.base, 5)
 	return CreatePartitionsRequestTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l CreatePartitionsRequestTopicList) All() iter.Seq[CreatePartitionsRequestTopic] {
 	return func(yield func(CreatePartitionsRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -101,8 +97,6 @@ type CreatePartitionsRequestAssignment struct {
 func (v CreatePartitionsRequestAssignment) BrokerIDs() Int32s {
 	return Int32s{v.m.bytes(v.s[0], v.s[1])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreatePartitionsRequestAssignment) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -110,16 +104,14 @@ func (v CreatePartitionsRequestAssignment) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1], 0)
 }
 
-// CreatePartitionsRequestAssignmentList is an array of CreatePartitionsRequestAssignment.
+// CreatePartitionsRequestAssignmentList is an array of CreatePartitionsRequestAssignment. At panics as a slice does where there is no element i.
 type CreatePartitionsRequestAssignmentList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreatePartitionsRequestAssignmentList) At(i int) CreatePartitionsRequestAssignment {
 	p := entry(i, l.n, l.base, 2)
 	return CreatePartitionsRequestAssignment{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l CreatePartitionsRequestAssignmentList) All() iter.Seq[CreatePartitionsRequestAssignment] {
 	return func(yield func(CreatePartitionsRequestAssignment) bool) {
 		for i := range int(l.n) {
@@ -285,12 +277,9 @@ func (m *CreatePartitionsRequest) CopyTo(d *kdata.CreatePartitionsRequest) {
 	v := CreatePartitionsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyCreatePartitionsRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyCreatePartitionsRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.TimeoutMs = v.TimeoutMs()
 	d.ValidateOnly = v.ValidateOnly()
@@ -300,12 +289,9 @@ func (m *CreatePartitionsRequest) CopyTo(d *kdata.CreatePartitionsRequest) {
 func copyCreatePartitionsRequestTopic(v CreatePartitionsRequestTopic, d *kdata.CreatePartitionsRequestTopic) {
 	d.Name = v.Name()
 	d.Count = v.Count()
-	{
-		l := v.Assignments()
-		d.ResizeAssignments(lenOrNull(l))
-		for i := range d.Assignments {
-			copyCreatePartitionsRequestAssignment(l.At(i), &d.Assignments[i])
-		}
+	d.ResizeAssignments(v.Assignments().size())
+	for i := range d.Assignments {
+		copyCreatePartitionsRequestAssignment(v.Assignments().At(i), &d.Assignments[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

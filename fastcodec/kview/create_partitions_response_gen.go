@@ -61,8 +61,6 @@ func (v CreatePartitionsResponseTopicResult) ErrorCode() fastcodec.ErrorCode {
 
 // ErrorMessage: nullable.
 func (v CreatePartitionsResponseTopicResult) ErrorMessage() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreatePartitionsResponseTopicResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -70,16 +68,14 @@ func (v CreatePartitionsResponseTopicResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// CreatePartitionsResponseTopicResultList is an array of CreatePartitionsResponseTopicResult.
+// CreatePartitionsResponseTopicResultList is an array of CreatePartitionsResponseTopicResult. At panics as a slice does where there is no element i.
 type CreatePartitionsResponseTopicResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreatePartitionsResponseTopicResultList) At(i int) CreatePartitionsResponseTopicResult {
 	p := entry(i, l.n, l.base, 4)
 	return CreatePartitionsResponseTopicResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l CreatePartitionsResponseTopicResultList) All() iter.Seq[CreatePartitionsResponseTopicResult] {
 	return func(yield func(CreatePartitionsResponseTopicResult) bool) {
 		for i := range int(l.n) {
@@ -205,12 +201,9 @@ func (m *CreatePartitionsResponse) CopyTo(d *kdata.CreatePartitionsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyCreatePartitionsResponseTopicResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyCreatePartitionsResponseTopicResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -71,8 +71,6 @@ func (v CreateTopicsRequestCreatableTopic) Assignments() CreateTopicsRequestCrea
 func (v CreateTopicsRequestCreatableTopic) Configs() CreateTopicsRequestCreatableTopicConfigList {
 	return CreateTopicsRequestCreatableTopicConfigList{list{v.m, v.s[4], v.s[5]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreateTopicsRequestCreatableTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 5 {
 		return fastcodec.Tags{}
@@ -80,16 +78,14 @@ func (v CreateTopicsRequestCreatableTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6], 0)
 }
 
-// CreateTopicsRequestCreatableTopicList is an array of CreateTopicsRequestCreatableTopic.
+// CreateTopicsRequestCreatableTopicList is an array of CreateTopicsRequestCreatableTopic. At panics as a slice does where there is no element i.
 type CreateTopicsRequestCreatableTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreateTopicsRequestCreatableTopicList) At(i int) CreateTopicsRequestCreatableTopic {
 	p := entry(i, l.n, l.base, 7)
 	return CreateTopicsRequestCreatableTopic{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l CreateTopicsRequestCreatableTopicList) All() iter.Seq[CreateTopicsRequestCreatableTopic] {
 	return func(yield func(CreateTopicsRequestCreatableTopic) bool) {
 		for i := range int(l.n) {
@@ -113,8 +109,6 @@ func (v CreateTopicsRequestCreatableReplicaAssignment) PartitionIndex() int32 {
 func (v CreateTopicsRequestCreatableReplicaAssignment) BrokerIDs() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreateTopicsRequestCreatableReplicaAssignment) UnknownTags() fastcodec.Tags {
 	if v.m.version < 5 {
 		return fastcodec.Tags{}
@@ -122,16 +116,14 @@ func (v CreateTopicsRequestCreatableReplicaAssignment) UnknownTags() fastcodec.T
 	return v.m.tags(v.s[2], 0)
 }
 
-// CreateTopicsRequestCreatableReplicaAssignmentList is an array of CreateTopicsRequestCreatableReplicaAssignment.
+// CreateTopicsRequestCreatableReplicaAssignmentList is an array of CreateTopicsRequestCreatableReplicaAssignment. At panics as a slice does where there is no element i.
 type CreateTopicsRequestCreatableReplicaAssignmentList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreateTopicsRequestCreatableReplicaAssignmentList) At(i int) CreateTopicsRequestCreatableReplicaAssignment {
 	p := entry(i, l.n, l.base, 3)
 	return CreateTopicsRequestCreatableReplicaAssignment{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l CreateTopicsRequestCreatableReplicaAssignmentList) All() iter.Seq[CreateTopicsRequestCreatableReplicaAssignment] {
 	return func(yield func(CreateTopicsRequestCreatableReplicaAssignment) bool) {
 		for i := range int(l.n) {
@@ -153,8 +145,6 @@ func (v CreateTopicsRequestCreatableTopicConfig) Name() []byte { return v.m.byte
 
 // Value: nullable.
 func (v CreateTopicsRequestCreatableTopicConfig) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreateTopicsRequestCreatableTopicConfig) UnknownTags() fastcodec.Tags {
 	if v.m.version < 5 {
 		return fastcodec.Tags{}
@@ -162,16 +152,14 @@ func (v CreateTopicsRequestCreatableTopicConfig) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// CreateTopicsRequestCreatableTopicConfigList is an array of CreateTopicsRequestCreatableTopicConfig.
+// CreateTopicsRequestCreatableTopicConfigList is an array of CreateTopicsRequestCreatableTopicConfig. At panics as a slice does where there is no element i.
 type CreateTopicsRequestCreatableTopicConfigList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreateTopicsRequestCreatableTopicConfigList) At(i int) CreateTopicsRequestCreatableTopicConfig {
 	p := entry(i, l.n, l.base, 4)
 	return CreateTopicsRequestCreatableTopicConfig{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l CreateTopicsRequestCreatableTopicConfigList) All() iter.Seq[CreateTopicsRequestCreatableTopicConfig] {
 	return func(yield func(CreateTopicsRequestCreatableTopicConfig) bool) {
 		for i := range int(l.n) {
@@ -428,12 +416,9 @@ func (m *CreateTopicsRequest) CopyTo(d *kdata.CreateTopicsRequest) {
 	v := CreateTopicsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyCreateTopicsRequestCreatableTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyCreateTopicsRequestCreatableTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.TimeoutMs = v.TimeoutMs()
 	d.ValidateOnly = v.ValidateOnly()
@@ -444,19 +429,13 @@ func copyCreateTopicsRequestCreatableTopic(v CreateTopicsRequestCreatableTopic, 
 	d.Name = v.Name()
 	d.NumPartitions = v.NumPartitions()
 	d.ReplicationFactor = v.ReplicationFactor()
-	{
-		l := v.Assignments()
-		d.Assignments = kdata.Resize(d.Assignments, l.Len())
-		for i := range d.Assignments {
-			copyCreateTopicsRequestCreatableReplicaAssignment(l.At(i), &d.Assignments[i])
-		}
+	d.Assignments = kdata.Resize(d.Assignments, v.Assignments().Len())
+	for i := range d.Assignments {
+		copyCreateTopicsRequestCreatableReplicaAssignment(v.Assignments().At(i), &d.Assignments[i])
 	}
-	{
-		l := v.Configs()
-		d.Configs = kdata.Resize(d.Configs, l.Len())
-		for i := range d.Configs {
-			copyCreateTopicsRequestCreatableTopicConfig(l.At(i), &d.Configs[i])
-		}
+	d.Configs = kdata.Resize(d.Configs, v.Configs().Len())
+	for i := range d.Configs {
+		copyCreateTopicsRequestCreatableTopicConfig(v.Configs().At(i), &d.Configs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

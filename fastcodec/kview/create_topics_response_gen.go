@@ -123,7 +123,6 @@ func (v CreateTopicsResponseCreatableTopicResult) Configs() CreateTopicsResponse
 	return CreateTopicsResponseCreatableTopicConfigsList{list{v.m, v.s[4], v.s[5]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreateTopicsResponseCreatableTopicResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 5 {
 		return fastcodec.Tags{}
@@ -131,16 +130,14 @@ func (v CreateTopicsResponseCreatableTopicResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6], 1)
 }
 
-// CreateTopicsResponseCreatableTopicResultList is an array of CreateTopicsResponseCreatableTopicResult.
+// CreateTopicsResponseCreatableTopicResultList is an array of CreateTopicsResponseCreatableTopicResult. At panics as a slice does where there is no element i.
 type CreateTopicsResponseCreatableTopicResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreateTopicsResponseCreatableTopicResultList) At(i int) CreateTopicsResponseCreatableTopicResult {
 	p := entry(i, l.n, l.base, 8)
 	return CreateTopicsResponseCreatableTopicResult{l.m, (*[8]uint32)(l.m.words[p : p+8])}
 }
 
-// All iterates over the elements.
 func (l CreateTopicsResponseCreatableTopicResultList) All() iter.Seq[CreateTopicsResponseCreatableTopicResult] {
 	return func(yield func(CreateTopicsResponseCreatableTopicResult) bool) {
 		for i := range int(l.n) {
@@ -165,22 +162,18 @@ func (v CreateTopicsResponseCreatableTopicConfigs) Value() []byte      { return 
 func (v CreateTopicsResponseCreatableTopicConfigs) ReadOnly() bool     { return v.m.bool(v.s[3]) }
 func (v CreateTopicsResponseCreatableTopicConfigs) ConfigSource() int8 { return v.m.int8(v.s[3] + 1) }
 func (v CreateTopicsResponseCreatableTopicConfigs) IsSensitive() bool  { return v.m.bool(v.s[3] + 2) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v CreateTopicsResponseCreatableTopicConfigs) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3]+3, 0)
 }
 
-// CreateTopicsResponseCreatableTopicConfigsList is an array of CreateTopicsResponseCreatableTopicConfigs.
+// CreateTopicsResponseCreatableTopicConfigsList is an array of CreateTopicsResponseCreatableTopicConfigs. At panics as a slice does where there is no element i.
 type CreateTopicsResponseCreatableTopicConfigsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l CreateTopicsResponseCreatableTopicConfigsList) At(i int) CreateTopicsResponseCreatableTopicConfigs {
 	p := entry(i, l.n, l.base, 4)
 	return CreateTopicsResponseCreatableTopicConfigs{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l CreateTopicsResponseCreatableTopicConfigsList) All() iter.Seq[CreateTopicsResponseCreatableTopicConfigs] {
 	return func(yield func(CreateTopicsResponseCreatableTopicConfigs) bool) {
 		for i := range int(l.n) {
@@ -400,12 +393,9 @@ func (m *CreateTopicsResponse) CopyTo(d *kdata.CreateTopicsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyCreateTopicsResponseCreatableTopicResult(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyCreateTopicsResponseCreatableTopicResult(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -418,12 +408,9 @@ func copyCreateTopicsResponseCreatableTopicResult(v CreateTopicsResponseCreatabl
 	d.TopicConfigErrorCode = v.TopicConfigErrorCode()
 	d.NumPartitions = v.NumPartitions()
 	d.ReplicationFactor = v.ReplicationFactor()
-	{
-		l := v.Configs()
-		d.ResizeConfigs(lenOrNull(l))
-		for i := range d.Configs {
-			copyCreateTopicsResponseCreatableTopicConfigs(l.At(i), &d.Configs[i])
-		}
+	d.ResizeConfigs(v.Configs().size())
+	for i := range d.Configs {
+		copyCreateTopicsResponseCreatableTopicConfigs(v.Configs().At(i), &d.Configs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -34,9 +34,7 @@ func (m *DefaultPrincipalData) Name() []byte             { return m.bytes(m.s[2]
 func (m *DefaultPrincipalData) TokenAuthenticated() bool { return m.bool(m.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DefaultPrincipalData) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[3]+1, 0)
-}
+func (m *DefaultPrincipalData) UnknownTags() fastcodec.Tags { return m.tags(m.s[3]+1, 0) }
 
 func parseDefaultPrincipalDataFlexible(m *message, s *[4]uint32) int {
 	b := m.b

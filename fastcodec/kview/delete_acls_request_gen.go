@@ -73,8 +73,6 @@ func (v DeleteACLsRequestFilter) PrincipalFilter() []byte { return v.m.bytes(v.s
 func (v DeleteACLsRequestFilter) HostFilter() []byte   { return v.m.bytes(v.s[5], v.s[6]) }
 func (v DeleteACLsRequestFilter) Operation() int8      { return v.m.int8(v.s[6]) }
 func (v DeleteACLsRequestFilter) PermissionType() int8 { return v.m.int8(v.s[6] + 1) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteACLsRequestFilter) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -82,16 +80,14 @@ func (v DeleteACLsRequestFilter) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6]+2, 0)
 }
 
-// DeleteACLsRequestFilterList is an array of DeleteACLsRequestFilter.
+// DeleteACLsRequestFilterList is an array of DeleteACLsRequestFilter. At panics as a slice does where there is no element i.
 type DeleteACLsRequestFilterList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteACLsRequestFilterList) At(i int) DeleteACLsRequestFilter {
 	p := entry(i, l.n, l.base, 7)
 	return DeleteACLsRequestFilter{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l DeleteACLsRequestFilterList) All() iter.Seq[DeleteACLsRequestFilter] {
 	return func(yield func(DeleteACLsRequestFilter) bool) {
 		for i := range int(l.n) {
@@ -254,12 +250,9 @@ func (m *DeleteACLsRequest) CopyTo(d *kdata.DeleteACLsRequest) {
 	v := DeleteACLsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Filters()
-		d.Filters = kdata.Resize(d.Filters, l.Len())
-		for i := range d.Filters {
-			copyDeleteACLsRequestFilter(l.At(i), &d.Filters[i])
-		}
+	d.Filters = kdata.Resize(d.Filters, v.Filters().Len())
+	for i := range d.Filters {
+		copyDeleteACLsRequestFilter(v.Filters().At(i), &d.Filters[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

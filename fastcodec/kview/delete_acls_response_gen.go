@@ -61,8 +61,6 @@ func (v DeleteACLsResponseFilterResult) ErrorMessage() []byte { return v.m.bytes
 func (v DeleteACLsResponseFilterResult) MatchingACLs() DeleteACLsResponseMatchingACLList {
 	return DeleteACLsResponseMatchingACLList{list{v.m, v.s[3], v.s[4]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteACLsResponseFilterResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -70,16 +68,14 @@ func (v DeleteACLsResponseFilterResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// DeleteACLsResponseFilterResultList is an array of DeleteACLsResponseFilterResult.
+// DeleteACLsResponseFilterResultList is an array of DeleteACLsResponseFilterResult. At panics as a slice does where there is no element i.
 type DeleteACLsResponseFilterResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteACLsResponseFilterResultList) At(i int) DeleteACLsResponseFilterResult {
 	p := entry(i, l.n, l.base, 6)
 	return DeleteACLsResponseFilterResult{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l DeleteACLsResponseFilterResultList) All() iter.Seq[DeleteACLsResponseFilterResult] {
 	return func(yield func(DeleteACLsResponseFilterResult) bool) {
 		for i := range int(l.n) {
@@ -116,8 +112,6 @@ func (v DeleteACLsResponseMatchingACL) Principal() []byte    { return v.m.bytes(
 func (v DeleteACLsResponseMatchingACL) Host() []byte         { return v.m.bytes(v.s[7], v.s[8]) }
 func (v DeleteACLsResponseMatchingACL) Operation() int8      { return v.m.int8(v.s[8]) }
 func (v DeleteACLsResponseMatchingACL) PermissionType() int8 { return v.m.int8(v.s[8] + 1) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteACLsResponseMatchingACL) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -125,16 +119,14 @@ func (v DeleteACLsResponseMatchingACL) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[8]+2, 0)
 }
 
-// DeleteACLsResponseMatchingACLList is an array of DeleteACLsResponseMatchingACL.
+// DeleteACLsResponseMatchingACLList is an array of DeleteACLsResponseMatchingACL. At panics as a slice does where there is no element i.
 type DeleteACLsResponseMatchingACLList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteACLsResponseMatchingACLList) At(i int) DeleteACLsResponseMatchingACL {
 	p := entry(i, l.n, l.base, 9)
 	return DeleteACLsResponseMatchingACL{l.m, (*[9]uint32)(l.m.words[p : p+9])}
 }
 
-// All iterates over the elements.
 func (l DeleteACLsResponseMatchingACLList) All() iter.Seq[DeleteACLsResponseMatchingACL] {
 	return func(yield func(DeleteACLsResponseMatchingACL) bool) {
 		for i := range int(l.n) {
@@ -389,12 +381,9 @@ func (m *DeleteACLsResponse) CopyTo(d *kdata.DeleteACLsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.FilterResults()
-		d.FilterResults = kdata.Resize(d.FilterResults, l.Len())
-		for i := range d.FilterResults {
-			copyDeleteACLsResponseFilterResult(l.At(i), &d.FilterResults[i])
-		}
+	d.FilterResults = kdata.Resize(d.FilterResults, v.FilterResults().Len())
+	for i := range d.FilterResults {
+		copyDeleteACLsResponseFilterResult(v.FilterResults().At(i), &d.FilterResults[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -402,12 +391,9 @@ func (m *DeleteACLsResponse) CopyTo(d *kdata.DeleteACLsResponse) {
 func copyDeleteACLsResponseFilterResult(v DeleteACLsResponseFilterResult, d *kdata.DeleteACLsResponseFilterResult) {
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.MatchingACLs()
-		d.MatchingACLs = kdata.Resize(d.MatchingACLs, l.Len())
-		for i := range d.MatchingACLs {
-			copyDeleteACLsResponseMatchingACL(l.At(i), &d.MatchingACLs[i])
-		}
+	d.MatchingACLs = kdata.Resize(d.MatchingACLs, v.MatchingACLs().Len())
+	for i := range d.MatchingACLs {
+		copyDeleteACLsResponseMatchingACL(v.MatchingACLs().At(i), &d.MatchingACLs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -73,12 +73,7 @@ func (m *DeleteGroupsRequest) CopyTo(d *kdata.DeleteGroupsRequest) {
 	v := DeleteGroupsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.GroupsNames()
-		d.GroupsNames = kdata.Resize(d.GroupsNames, l.Len())
-		for i := range d.GroupsNames {
-			d.GroupsNames[i] = l.At(i)
-		}
-	}
+	d.GroupsNames = kdata.Resize(d.GroupsNames, v.GroupsNames().Len())
+	v.GroupsNames().fill(d.GroupsNames)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

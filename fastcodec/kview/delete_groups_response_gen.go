@@ -67,7 +67,6 @@ func (v DeleteGroupsResponseDeletableGroupResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteGroupsResponseDeletableGroupResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -75,16 +74,14 @@ func (v DeleteGroupsResponseDeletableGroupResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DeleteGroupsResponseDeletableGroupResultList is an array of DeleteGroupsResponseDeletableGroupResult.
+// DeleteGroupsResponseDeletableGroupResultList is an array of DeleteGroupsResponseDeletableGroupResult. At panics as a slice does where there is no element i.
 type DeleteGroupsResponseDeletableGroupResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteGroupsResponseDeletableGroupResultList) At(i int) DeleteGroupsResponseDeletableGroupResult {
 	p := entry(i, l.n, l.base, 4)
 	return DeleteGroupsResponseDeletableGroupResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DeleteGroupsResponseDeletableGroupResultList) All() iter.Seq[DeleteGroupsResponseDeletableGroupResult] {
 	return func(yield func(DeleteGroupsResponseDeletableGroupResult) bool) {
 		for i := range int(l.n) {
@@ -205,12 +202,9 @@ func (m *DeleteGroupsResponse) CopyTo(d *kdata.DeleteGroupsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyDeleteGroupsResponseDeletableGroupResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyDeleteGroupsResponseDeletableGroupResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -58,8 +58,6 @@ func (v DeleteRecordsRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[
 func (v DeleteRecordsRequestTopic) Partitions() DeleteRecordsRequestPartitionList {
 	return DeleteRecordsRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteRecordsRequestTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -67,16 +65,14 @@ func (v DeleteRecordsRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// DeleteRecordsRequestTopicList is an array of DeleteRecordsRequestTopic.
+// DeleteRecordsRequestTopicList is an array of DeleteRecordsRequestTopic. At panics as a slice does where there is no element i.
 type DeleteRecordsRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteRecordsRequestTopicList) At(i int) DeleteRecordsRequestTopic {
 	p := entry(i, l.n, l.base, 5)
 	return DeleteRecordsRequestTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DeleteRecordsRequestTopicList) All() iter.Seq[DeleteRecordsRequestTopic] {
 	return func(yield func(DeleteRecordsRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -96,8 +92,6 @@ type DeleteRecordsRequestPartition struct {
 
 func (v DeleteRecordsRequestPartition) PartitionIndex() int32 { return v.m.int32(v.off) }
 func (v DeleteRecordsRequestPartition) Offset() int64         { return v.m.int64(v.off + 4) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteRecordsRequestPartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -113,15 +107,13 @@ func sizeDeleteRecordsRequestPartition(version int16) uint32 {
 	return 12
 }
 
-// DeleteRecordsRequestPartitionList is an array of DeleteRecordsRequestPartition.
+// DeleteRecordsRequestPartitionList is an array of DeleteRecordsRequestPartition. At panics as a slice does where there is no element i.
 type DeleteRecordsRequestPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteRecordsRequestPartitionList) At(i int) DeleteRecordsRequestPartition {
 	return DeleteRecordsRequestPartition{l.m, l.m.element(i, l.n, l.base, sizeDeleteRecordsRequestPartition(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l DeleteRecordsRequestPartitionList) All() iter.Seq[DeleteRecordsRequestPartition] {
 	return func(yield func(DeleteRecordsRequestPartition) bool) {
 		for i := range int(l.n) {
@@ -240,12 +232,9 @@ func (m *DeleteRecordsRequest) CopyTo(d *kdata.DeleteRecordsRequest) {
 	v := DeleteRecordsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDeleteRecordsRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDeleteRecordsRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.TimeoutMs = v.TimeoutMs()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -253,12 +242,9 @@ func (m *DeleteRecordsRequest) CopyTo(d *kdata.DeleteRecordsRequest) {
 
 func copyDeleteRecordsRequestTopic(v DeleteRecordsRequestTopic, d *kdata.DeleteRecordsRequestTopic) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDeleteRecordsRequestPartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDeleteRecordsRequestPartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

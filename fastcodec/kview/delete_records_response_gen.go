@@ -58,8 +58,6 @@ func (v DeleteRecordsResponseTopicResult) Name() []byte { return v.m.bytes(v.s[0
 func (v DeleteRecordsResponseTopicResult) Partitions() DeleteRecordsResponsePartitionResultList {
 	return DeleteRecordsResponsePartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteRecordsResponseTopicResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -67,16 +65,14 @@ func (v DeleteRecordsResponseTopicResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// DeleteRecordsResponseTopicResultList is an array of DeleteRecordsResponseTopicResult.
+// DeleteRecordsResponseTopicResultList is an array of DeleteRecordsResponseTopicResult. At panics as a slice does where there is no element i.
 type DeleteRecordsResponseTopicResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteRecordsResponseTopicResultList) At(i int) DeleteRecordsResponseTopicResult {
 	p := entry(i, l.n, l.base, 5)
 	return DeleteRecordsResponseTopicResult{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DeleteRecordsResponseTopicResultList) All() iter.Seq[DeleteRecordsResponseTopicResult] {
 	return func(yield func(DeleteRecordsResponseTopicResult) bool) {
 		for i := range int(l.n) {
@@ -99,8 +95,6 @@ func (v DeleteRecordsResponsePartitionResult) LowWatermark() int64   { return v.
 func (v DeleteRecordsResponsePartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 12)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteRecordsResponsePartitionResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -116,15 +110,13 @@ func sizeDeleteRecordsResponsePartitionResult(version int16) uint32 {
 	return 14
 }
 
-// DeleteRecordsResponsePartitionResultList is an array of DeleteRecordsResponsePartitionResult.
+// DeleteRecordsResponsePartitionResultList is an array of DeleteRecordsResponsePartitionResult. At panics as a slice does where there is no element i.
 type DeleteRecordsResponsePartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteRecordsResponsePartitionResultList) At(i int) DeleteRecordsResponsePartitionResult {
 	return DeleteRecordsResponsePartitionResult{l.m, l.m.element(i, l.n, l.base, sizeDeleteRecordsResponsePartitionResult(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l DeleteRecordsResponsePartitionResultList) All() iter.Seq[DeleteRecordsResponsePartitionResult] {
 	return func(yield func(DeleteRecordsResponsePartitionResult) bool) {
 		for i := range int(l.n) {
@@ -244,24 +236,18 @@ func (m *DeleteRecordsResponse) CopyTo(d *kdata.DeleteRecordsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDeleteRecordsResponseTopicResult(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDeleteRecordsResponseTopicResult(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyDeleteRecordsResponseTopicResult(v DeleteRecordsResponseTopicResult, d *kdata.DeleteRecordsResponseTopicResult) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDeleteRecordsResponsePartitionResult(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDeleteRecordsResponsePartitionResult(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -37,9 +37,7 @@ func (m *DeleteShareGroupOffsetsRequest) Topics() DeleteShareGroupOffsetsRequest
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteShareGroupOffsetsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *DeleteShareGroupOffsetsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // DeleteShareGroupOffsetsRequestTopic is the struct DeleteShareGroupOffsetsRequestTopic of DeleteShareGroupOffsetsRequest.
 type DeleteShareGroupOffsetsRequestTopic struct {
@@ -47,23 +45,17 @@ type DeleteShareGroupOffsetsRequestTopic struct {
 	s *[2]uint32
 }
 
-func (v DeleteShareGroupOffsetsRequestTopic) TopicName() []byte { return v.m.bytes(v.s[0], v.s[1]) }
+func (v DeleteShareGroupOffsetsRequestTopic) TopicName() []byte           { return v.m.bytes(v.s[0], v.s[1]) }
+func (v DeleteShareGroupOffsetsRequestTopic) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[1], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v DeleteShareGroupOffsetsRequestTopic) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[1], 0)
-}
-
-// DeleteShareGroupOffsetsRequestTopicList is an array of DeleteShareGroupOffsetsRequestTopic.
+// DeleteShareGroupOffsetsRequestTopicList is an array of DeleteShareGroupOffsetsRequestTopic. At panics as a slice does where there is no element i.
 type DeleteShareGroupOffsetsRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteShareGroupOffsetsRequestTopicList) At(i int) DeleteShareGroupOffsetsRequestTopic {
 	p := entry(i, l.n, l.base, 2)
 	return DeleteShareGroupOffsetsRequestTopic{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l DeleteShareGroupOffsetsRequestTopicList) All() iter.Seq[DeleteShareGroupOffsetsRequestTopic] {
 	return func(yield func(DeleteShareGroupOffsetsRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -129,12 +121,9 @@ func (m *DeleteShareGroupOffsetsRequest) CopyTo(d *kdata.DeleteShareGroupOffsets
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDeleteShareGroupOffsetsRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDeleteShareGroupOffsetsRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

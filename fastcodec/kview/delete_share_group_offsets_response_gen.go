@@ -41,9 +41,7 @@ func (m *DeleteShareGroupOffsetsResponse) Responses() DeleteShareGroupOffsetsRes
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteShareGroupOffsetsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *DeleteShareGroupOffsetsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // DeleteShareGroupOffsetsResponseTopic is the struct DeleteShareGroupOffsetsResponseTopic of DeleteShareGroupOffsetsResponse.
 type DeleteShareGroupOffsetsResponseTopic struct {
@@ -59,22 +57,18 @@ func (v DeleteShareGroupOffsetsResponseTopic) ErrorCode() fastcodec.ErrorCode {
 
 // ErrorMessage: nullable.
 func (v DeleteShareGroupOffsetsResponseTopic) ErrorMessage() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteShareGroupOffsetsResponseTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DeleteShareGroupOffsetsResponseTopicList is an array of DeleteShareGroupOffsetsResponseTopic.
+// DeleteShareGroupOffsetsResponseTopicList is an array of DeleteShareGroupOffsetsResponseTopic. At panics as a slice does where there is no element i.
 type DeleteShareGroupOffsetsResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteShareGroupOffsetsResponseTopicList) At(i int) DeleteShareGroupOffsetsResponseTopic {
 	p := entry(i, l.n, l.base, 4)
 	return DeleteShareGroupOffsetsResponseTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DeleteShareGroupOffsetsResponseTopicList) All() iter.Seq[DeleteShareGroupOffsetsResponseTopic] {
 	return func(yield func(DeleteShareGroupOffsetsResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -162,12 +156,9 @@ func (m *DeleteShareGroupOffsetsResponse) CopyTo(d *kdata.DeleteShareGroupOffset
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyDeleteShareGroupOffsetsResponseTopic(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyDeleteShareGroupOffsetsResponseTopic(v.Responses().At(i), &d.Responses[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

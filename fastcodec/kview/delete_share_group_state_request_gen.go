@@ -37,9 +37,7 @@ func (m *DeleteShareGroupStateRequest) Topics() DeleteShareGroupStateRequestDele
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteShareGroupStateRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *DeleteShareGroupStateRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // DeleteShareGroupStateRequestDeleteStateData is the struct DeleteStateData of DeleteShareGroupStateRequest.
 type DeleteShareGroupStateRequestDeleteStateData struct {
@@ -53,22 +51,18 @@ func (v DeleteShareGroupStateRequestDeleteStateData) TopicID() fastcodec.UUID {
 func (v DeleteShareGroupStateRequestDeleteStateData) Partitions() DeleteShareGroupStateRequestPartitionDataList {
 	return DeleteShareGroupStateRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteShareGroupStateRequestDeleteStateData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DeleteShareGroupStateRequestDeleteStateDataList is an array of DeleteShareGroupStateRequestDeleteStateData.
+// DeleteShareGroupStateRequestDeleteStateDataList is an array of DeleteShareGroupStateRequestDeleteStateData. At panics as a slice does where there is no element i.
 type DeleteShareGroupStateRequestDeleteStateDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteShareGroupStateRequestDeleteStateDataList) At(i int) DeleteShareGroupStateRequestDeleteStateData {
 	p := entry(i, l.n, l.base, 4)
 	return DeleteShareGroupStateRequestDeleteStateData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DeleteShareGroupStateRequestDeleteStateDataList) All() iter.Seq[DeleteShareGroupStateRequestDeleteStateData] {
 	return func(yield func(DeleteShareGroupStateRequestDeleteStateData) bool) {
 		for i := range int(l.n) {
@@ -87,21 +81,17 @@ type DeleteShareGroupStateRequestPartitionData struct {
 }
 
 func (v DeleteShareGroupStateRequestPartitionData) Partition() int32 { return v.m.int32(v.off) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteShareGroupStateRequestPartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+4, 0)
 }
 
-// DeleteShareGroupStateRequestPartitionDataList is an array of DeleteShareGroupStateRequestPartitionData.
+// DeleteShareGroupStateRequestPartitionDataList is an array of DeleteShareGroupStateRequestPartitionData. At panics as a slice does where there is no element i.
 type DeleteShareGroupStateRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteShareGroupStateRequestPartitionDataList) At(i int) DeleteShareGroupStateRequestPartitionData {
 	return DeleteShareGroupStateRequestPartitionData{l.m, l.m.element(i, l.n, l.base, 5)}
 }
 
-// All iterates over the elements.
 func (l DeleteShareGroupStateRequestPartitionDataList) All() iter.Seq[DeleteShareGroupStateRequestPartitionData] {
 	return func(yield func(DeleteShareGroupStateRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -181,24 +171,18 @@ func (m *DeleteShareGroupStateRequest) CopyTo(d *kdata.DeleteShareGroupStateRequ
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDeleteShareGroupStateRequestDeleteStateData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDeleteShareGroupStateRequestDeleteStateData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyDeleteShareGroupStateRequestDeleteStateData(v DeleteShareGroupStateRequestDeleteStateData, d *kdata.DeleteShareGroupStateRequestDeleteStateData) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDeleteShareGroupStateRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDeleteShareGroupStateRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

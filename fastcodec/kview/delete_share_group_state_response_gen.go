@@ -36,9 +36,7 @@ func (m *DeleteShareGroupStateResponse) Results() DeleteShareGroupStateResponseD
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteShareGroupStateResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *DeleteShareGroupStateResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // DeleteShareGroupStateResponseDeleteStateResult is the struct DeleteStateResult of DeleteShareGroupStateResponse.
 type DeleteShareGroupStateResponseDeleteStateResult struct {
@@ -52,22 +50,18 @@ func (v DeleteShareGroupStateResponseDeleteStateResult) TopicID() fastcodec.UUID
 func (v DeleteShareGroupStateResponseDeleteStateResult) Partitions() DeleteShareGroupStateResponsePartitionResultList {
 	return DeleteShareGroupStateResponsePartitionResultList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteShareGroupStateResponseDeleteStateResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DeleteShareGroupStateResponseDeleteStateResultList is an array of DeleteShareGroupStateResponseDeleteStateResult.
+// DeleteShareGroupStateResponseDeleteStateResultList is an array of DeleteShareGroupStateResponseDeleteStateResult. At panics as a slice does where there is no element i.
 type DeleteShareGroupStateResponseDeleteStateResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteShareGroupStateResponseDeleteStateResultList) At(i int) DeleteShareGroupStateResponseDeleteStateResult {
 	p := entry(i, l.n, l.base, 4)
 	return DeleteShareGroupStateResponseDeleteStateResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DeleteShareGroupStateResponseDeleteStateResultList) All() iter.Seq[DeleteShareGroupStateResponseDeleteStateResult] {
 	return func(yield func(DeleteShareGroupStateResponseDeleteStateResult) bool) {
 		for i := range int(l.n) {
@@ -94,22 +88,18 @@ func (v DeleteShareGroupStateResponsePartitionResult) ErrorCode() fastcodec.Erro
 func (v DeleteShareGroupStateResponsePartitionResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteShareGroupStateResponsePartitionResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// DeleteShareGroupStateResponsePartitionResultList is an array of DeleteShareGroupStateResponsePartitionResult.
+// DeleteShareGroupStateResponsePartitionResultList is an array of DeleteShareGroupStateResponsePartitionResult. At panics as a slice does where there is no element i.
 type DeleteShareGroupStateResponsePartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteShareGroupStateResponsePartitionResultList) At(i int) DeleteShareGroupStateResponsePartitionResult {
 	p := entry(i, l.n, l.base, 3)
 	return DeleteShareGroupStateResponsePartitionResult{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l DeleteShareGroupStateResponsePartitionResultList) All() iter.Seq[DeleteShareGroupStateResponsePartitionResult] {
 	return func(yield func(DeleteShareGroupStateResponsePartitionResult) bool) {
 		for i := range int(l.n) {
@@ -207,24 +197,18 @@ func (m *DeleteShareGroupStateResponse) CopyTo(d *kdata.DeleteShareGroupStateRes
 	v := DeleteShareGroupStateResponse{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyDeleteShareGroupStateResponseDeleteStateResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyDeleteShareGroupStateResponseDeleteStateResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyDeleteShareGroupStateResponseDeleteStateResult(v DeleteShareGroupStateResponseDeleteStateResult, d *kdata.DeleteShareGroupStateResponseDeleteStateResult) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDeleteShareGroupStateResponsePartitionResult(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDeleteShareGroupStateResponsePartitionResult(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

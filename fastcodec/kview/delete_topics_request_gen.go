@@ -70,22 +70,18 @@ type DeleteTopicsRequestDeleteTopicState struct {
 // Name: nullable.
 func (v DeleteTopicsRequestDeleteTopicState) Name() []byte            { return v.m.bytes(v.s[0], v.s[1]) }
 func (v DeleteTopicsRequestDeleteTopicState) TopicID() fastcodec.UUID { return v.m.uuid(v.s[1]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteTopicsRequestDeleteTopicState) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+16, 0)
 }
 
-// DeleteTopicsRequestDeleteTopicStateList is an array of DeleteTopicsRequestDeleteTopicState.
+// DeleteTopicsRequestDeleteTopicStateList is an array of DeleteTopicsRequestDeleteTopicState. At panics as a slice does where there is no element i.
 type DeleteTopicsRequestDeleteTopicStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteTopicsRequestDeleteTopicStateList) At(i int) DeleteTopicsRequestDeleteTopicState {
 	p := entry(i, l.n, l.base, 2)
 	return DeleteTopicsRequestDeleteTopicState{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l DeleteTopicsRequestDeleteTopicStateList) All() iter.Seq[DeleteTopicsRequestDeleteTopicState] {
 	return func(yield func(DeleteTopicsRequestDeleteTopicState) bool) {
 		for i := range int(l.n) {
@@ -179,20 +175,12 @@ func (m *DeleteTopicsRequest) CopyTo(d *kdata.DeleteTopicsRequest) {
 	v := DeleteTopicsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDeleteTopicsRequestDeleteTopicState(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDeleteTopicsRequestDeleteTopicState(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.TopicNames()
-		d.TopicNames = kdata.Resize(d.TopicNames, l.Len())
-		for i := range d.TopicNames {
-			d.TopicNames[i] = l.At(i)
-		}
-	}
+	d.TopicNames = kdata.Resize(d.TopicNames, v.TopicNames().Len())
+	v.TopicNames().fill(d.TopicNames)
 	d.TimeoutMs = v.TimeoutMs()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -88,7 +88,6 @@ func (v DeleteTopicsResponseDeletableTopicResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DeleteTopicsResponseDeletableTopicResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -96,16 +95,14 @@ func (v DeleteTopicsResponseDeletableTopicResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DeleteTopicsResponseDeletableTopicResultList is an array of DeleteTopicsResponseDeletableTopicResult.
+// DeleteTopicsResponseDeletableTopicResultList is an array of DeleteTopicsResponseDeletableTopicResult. At panics as a slice does where there is no element i.
 type DeleteTopicsResponseDeletableTopicResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DeleteTopicsResponseDeletableTopicResultList) At(i int) DeleteTopicsResponseDeletableTopicResult {
 	p := entry(i, l.n, l.base, 4)
 	return DeleteTopicsResponseDeletableTopicResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DeleteTopicsResponseDeletableTopicResultList) All() iter.Seq[DeleteTopicsResponseDeletableTopicResult] {
 	return func(yield func(DeleteTopicsResponseDeletableTopicResult) bool) {
 		for i := range int(l.n) {
@@ -246,12 +243,9 @@ func (m *DeleteTopicsResponse) CopyTo(d *kdata.DeleteTopicsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyDeleteTopicsResponseDeletableTopicResult(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyDeleteTopicsResponseDeletableTopicResult(v.Responses().At(i), &d.Responses[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -72,8 +72,6 @@ func (v DescribeACLsResponseResource) PatternType() int8 {
 func (v DescribeACLsResponseResource) ACLs() DescribeACLsResponseACLDescriptionList {
 	return DescribeACLsResponseACLDescriptionList{list{v.m, v.s[3], v.s[4]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeACLsResponseResource) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -81,16 +79,14 @@ func (v DescribeACLsResponseResource) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// DescribeACLsResponseResourceList is an array of DescribeACLsResponseResource.
+// DescribeACLsResponseResourceList is an array of DescribeACLsResponseResource. At panics as a slice does where there is no element i.
 type DescribeACLsResponseResourceList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeACLsResponseResourceList) At(i int) DescribeACLsResponseResource {
 	p := entry(i, l.n, l.base, 6)
 	return DescribeACLsResponseResource{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l DescribeACLsResponseResourceList) All() iter.Seq[DescribeACLsResponseResource] {
 	return func(yield func(DescribeACLsResponseResource) bool) {
 		for i := range int(l.n) {
@@ -112,8 +108,6 @@ func (v DescribeACLsResponseACLDescription) Principal() []byte    { return v.m.b
 func (v DescribeACLsResponseACLDescription) Host() []byte         { return v.m.bytes(v.s[2], v.s[3]) }
 func (v DescribeACLsResponseACLDescription) Operation() int8      { return v.m.int8(v.s[3]) }
 func (v DescribeACLsResponseACLDescription) PermissionType() int8 { return v.m.int8(v.s[3] + 1) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeACLsResponseACLDescription) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -121,16 +115,14 @@ func (v DescribeACLsResponseACLDescription) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3]+2, 0)
 }
 
-// DescribeACLsResponseACLDescriptionList is an array of DescribeACLsResponseACLDescription.
+// DescribeACLsResponseACLDescriptionList is an array of DescribeACLsResponseACLDescription. At panics as a slice does where there is no element i.
 type DescribeACLsResponseACLDescriptionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeACLsResponseACLDescriptionList) At(i int) DescribeACLsResponseACLDescription {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeACLsResponseACLDescription{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeACLsResponseACLDescriptionList) All() iter.Seq[DescribeACLsResponseACLDescription] {
 	return func(yield func(DescribeACLsResponseACLDescription) bool) {
 		for i := range int(l.n) {
@@ -351,12 +343,9 @@ func (m *DescribeACLsResponse) CopyTo(d *kdata.DescribeACLsResponse) {
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Resources()
-		d.Resources = kdata.Resize(d.Resources, l.Len())
-		for i := range d.Resources {
-			copyDescribeACLsResponseResource(l.At(i), &d.Resources[i])
-		}
+	d.Resources = kdata.Resize(d.Resources, v.Resources().Len())
+	for i := range d.Resources {
+		copyDescribeACLsResponseResource(v.Resources().At(i), &d.Resources[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -365,12 +354,9 @@ func copyDescribeACLsResponseResource(v DescribeACLsResponseResource, d *kdata.D
 	d.ResourceType = v.ResourceType()
 	d.ResourceName = v.ResourceName()
 	d.PatternType = v.PatternType()
-	{
-		l := v.ACLs()
-		d.ACLs = kdata.Resize(d.ACLs, l.Len())
-		for i := range d.ACLs {
-			copyDescribeACLsResponseACLDescription(l.At(i), &d.ACLs[i])
-		}
+	d.ACLs = kdata.Resize(d.ACLs, v.ACLs().Len())
+	for i := range d.ACLs {
+		copyDescribeACLsResponseACLDescription(v.ACLs().At(i), &d.ACLs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

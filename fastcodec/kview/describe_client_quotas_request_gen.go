@@ -61,8 +61,6 @@ func (v DescribeClientQuotasRequestComponentData) MatchType() int8 { return v.m.
 
 // Match: nullable.
 func (v DescribeClientQuotasRequestComponentData) Match() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeClientQuotasRequestComponentData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -70,16 +68,14 @@ func (v DescribeClientQuotasRequestComponentData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DescribeClientQuotasRequestComponentDataList is an array of DescribeClientQuotasRequestComponentData.
+// DescribeClientQuotasRequestComponentDataList is an array of DescribeClientQuotasRequestComponentData. At panics as a slice does where there is no element i.
 type DescribeClientQuotasRequestComponentDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeClientQuotasRequestComponentDataList) At(i int) DescribeClientQuotasRequestComponentData {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeClientQuotasRequestComponentData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeClientQuotasRequestComponentDataList) All() iter.Seq[DescribeClientQuotasRequestComponentData] {
 	return func(yield func(DescribeClientQuotasRequestComponentData) bool) {
 		for i := range int(l.n) {
@@ -204,12 +200,9 @@ func (m *DescribeClientQuotasRequest) CopyTo(d *kdata.DescribeClientQuotasReques
 	v := DescribeClientQuotasRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Components()
-		d.Components = kdata.Resize(d.Components, l.Len())
-		for i := range d.Components {
-			copyDescribeClientQuotasRequestComponentData(l.At(i), &d.Components[i])
-		}
+	d.Components = kdata.Resize(d.Components, v.Components().Len())
+	for i := range d.Components {
+		copyDescribeClientQuotasRequestComponentData(v.Components().At(i), &d.Components[i])
 	}
 	d.Strict = v.Strict()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

@@ -66,8 +66,6 @@ func (v DescribeClientQuotasResponseEntryData) Entity() DescribeClientQuotasResp
 func (v DescribeClientQuotasResponseEntryData) Values() DescribeClientQuotasResponseValueDataList {
 	return DescribeClientQuotasResponseValueDataList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeClientQuotasResponseEntryData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -75,16 +73,14 @@ func (v DescribeClientQuotasResponseEntryData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// DescribeClientQuotasResponseEntryDataList is an array of DescribeClientQuotasResponseEntryData.
+// DescribeClientQuotasResponseEntryDataList is an array of DescribeClientQuotasResponseEntryData. At panics as a slice does where there is no element i.
 type DescribeClientQuotasResponseEntryDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeClientQuotasResponseEntryDataList) At(i int) DescribeClientQuotasResponseEntryData {
 	p := entry(i, l.n, l.base, 5)
 	return DescribeClientQuotasResponseEntryData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DescribeClientQuotasResponseEntryDataList) All() iter.Seq[DescribeClientQuotasResponseEntryData] {
 	return func(yield func(DescribeClientQuotasResponseEntryData) bool) {
 		for i := range int(l.n) {
@@ -106,8 +102,6 @@ func (v DescribeClientQuotasResponseEntityData) EntityType() []byte { return v.m
 
 // EntityName: nullable.
 func (v DescribeClientQuotasResponseEntityData) EntityName() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeClientQuotasResponseEntityData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -115,16 +109,14 @@ func (v DescribeClientQuotasResponseEntityData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DescribeClientQuotasResponseEntityDataList is an array of DescribeClientQuotasResponseEntityData.
+// DescribeClientQuotasResponseEntityDataList is an array of DescribeClientQuotasResponseEntityData. At panics as a slice does where there is no element i.
 type DescribeClientQuotasResponseEntityDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeClientQuotasResponseEntityDataList) At(i int) DescribeClientQuotasResponseEntityData {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeClientQuotasResponseEntityData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeClientQuotasResponseEntityDataList) All() iter.Seq[DescribeClientQuotasResponseEntityData] {
 	return func(yield func(DescribeClientQuotasResponseEntityData) bool) {
 		for i := range int(l.n) {
@@ -144,8 +136,6 @@ type DescribeClientQuotasResponseValueData struct {
 
 func (v DescribeClientQuotasResponseValueData) Key() []byte    { return v.m.bytes(v.s[0], v.s[1]) }
 func (v DescribeClientQuotasResponseValueData) Value() float64 { return v.m.float64(v.s[1]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeClientQuotasResponseValueData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -153,16 +143,14 @@ func (v DescribeClientQuotasResponseValueData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+8, 0)
 }
 
-// DescribeClientQuotasResponseValueDataList is an array of DescribeClientQuotasResponseValueData.
+// DescribeClientQuotasResponseValueDataList is an array of DescribeClientQuotasResponseValueData. At panics as a slice does where there is no element i.
 type DescribeClientQuotasResponseValueDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeClientQuotasResponseValueDataList) At(i int) DescribeClientQuotasResponseValueData {
 	p := entry(i, l.n, l.base, 2)
 	return DescribeClientQuotasResponseValueData{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l DescribeClientQuotasResponseValueDataList) All() iter.Seq[DescribeClientQuotasResponseValueData] {
 	return func(yield func(DescribeClientQuotasResponseValueData) bool) {
 		for i := range int(l.n) {
@@ -414,30 +402,21 @@ func (m *DescribeClientQuotasResponse) CopyTo(d *kdata.DescribeClientQuotasRespo
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Entries()
-		d.ResizeEntries(lenOrNull(l))
-		for i := range d.Entries {
-			copyDescribeClientQuotasResponseEntryData(l.At(i), &d.Entries[i])
-		}
+	d.ResizeEntries(v.Entries().size())
+	for i := range d.Entries {
+		copyDescribeClientQuotasResponseEntryData(v.Entries().At(i), &d.Entries[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyDescribeClientQuotasResponseEntryData(v DescribeClientQuotasResponseEntryData, d *kdata.DescribeClientQuotasResponseEntryData) {
-	{
-		l := v.Entity()
-		d.Entity = kdata.Resize(d.Entity, l.Len())
-		for i := range d.Entity {
-			copyDescribeClientQuotasResponseEntityData(l.At(i), &d.Entity[i])
-		}
+	d.Entity = kdata.Resize(d.Entity, v.Entity().Len())
+	for i := range d.Entity {
+		copyDescribeClientQuotasResponseEntityData(v.Entity().At(i), &d.Entity[i])
 	}
-	{
-		l := v.Values()
-		d.Values = kdata.Resize(d.Values, l.Len())
-		for i := range d.Values {
-			copyDescribeClientQuotasResponseValueData(l.At(i), &d.Values[i])
-		}
+	d.Values = kdata.Resize(d.Values, v.Values().Len())
+	for i := range d.Values {
+		copyDescribeClientQuotasResponseValueData(v.Values().At(i), &d.Values[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

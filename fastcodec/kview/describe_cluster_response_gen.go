@@ -53,9 +53,7 @@ func (m *DescribeClusterResponse) Brokers() DescribeClusterResponseBrokerList {
 func (m *DescribeClusterResponse) ClusterAuthorizedOperations() int32 { return m.int32(m.s[6]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeClusterResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[6]+4, 0)
-}
+func (m *DescribeClusterResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[6]+4, 0) }
 
 // DescribeClusterResponseBroker is the struct DescribeClusterBroker of DescribeClusterResponse.
 type DescribeClusterResponseBroker struct {
@@ -78,7 +76,6 @@ func (v DescribeClusterResponseBroker) IsFenced() bool {
 	return v.m.bool(v.s[4])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeClusterResponseBroker) UnknownTags() fastcodec.Tags {
 	d := uint32(0)
 	if v.m.version >= 2 {
@@ -87,16 +84,14 @@ func (v DescribeClusterResponseBroker) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4]+d, 0)
 }
 
-// DescribeClusterResponseBrokerList is an array of DescribeClusterResponseBroker.
+// DescribeClusterResponseBrokerList is an array of DescribeClusterResponseBroker. At panics as a slice does where there is no element i.
 type DescribeClusterResponseBrokerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeClusterResponseBrokerList) At(i int) DescribeClusterResponseBroker {
 	p := entry(i, l.n, l.base, 5)
 	return DescribeClusterResponseBroker{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DescribeClusterResponseBrokerList) All() iter.Seq[DescribeClusterResponseBroker] {
 	return func(yield func(DescribeClusterResponseBroker) bool) {
 		for i := range int(l.n) {
@@ -222,12 +217,9 @@ func (m *DescribeClusterResponse) CopyTo(d *kdata.DescribeClusterResponse) {
 	d.EndpointType = v.EndpointType()
 	d.ClusterID = v.ClusterID()
 	d.ControllerID = v.ControllerID()
-	{
-		l := v.Brokers()
-		d.Brokers = kdata.Resize(d.Brokers, l.Len())
-		for i := range d.Brokers {
-			copyDescribeClusterResponseBroker(l.At(i), &d.Brokers[i])
-		}
+	d.Brokers = kdata.Resize(d.Brokers, v.Brokers().Len())
+	for i := range d.Brokers {
+		copyDescribeClusterResponseBroker(v.Brokers().At(i), &d.Brokers[i])
 	}
 	d.ClusterAuthorizedOperations = v.ClusterAuthorizedOperations()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

@@ -76,8 +76,6 @@ func (v DescribeConfigsRequestResource) ResourceName() []byte { return v.m.bytes
 func (v DescribeConfigsRequestResource) ConfigurationKeys() Strings {
 	return Strings{list{v.m, v.s[3], v.s[4]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeConfigsRequestResource) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -85,16 +83,14 @@ func (v DescribeConfigsRequestResource) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// DescribeConfigsRequestResourceList is an array of DescribeConfigsRequestResource.
+// DescribeConfigsRequestResourceList is an array of DescribeConfigsRequestResource. At panics as a slice does where there is no element i.
 type DescribeConfigsRequestResourceList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeConfigsRequestResourceList) At(i int) DescribeConfigsRequestResource {
 	p := entry(i, l.n, l.base, 6)
 	return DescribeConfigsRequestResource{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l DescribeConfigsRequestResourceList) All() iter.Seq[DescribeConfigsRequestResource] {
 	return func(yield func(DescribeConfigsRequestResource) bool) {
 		for i := range int(l.n) {
@@ -220,12 +216,9 @@ func (m *DescribeConfigsRequest) CopyTo(d *kdata.DescribeConfigsRequest) {
 	v := DescribeConfigsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Resources()
-		d.Resources = kdata.Resize(d.Resources, l.Len())
-		for i := range d.Resources {
-			copyDescribeConfigsRequestResource(l.At(i), &d.Resources[i])
-		}
+	d.Resources = kdata.Resize(d.Resources, v.Resources().Len())
+	for i := range d.Resources {
+		copyDescribeConfigsRequestResource(v.Resources().At(i), &d.Resources[i])
 	}
 	d.IncludeSynonyms = v.IncludeSynonyms()
 	d.IncludeDocumentation = v.IncludeDocumentation()
@@ -235,12 +228,7 @@ func (m *DescribeConfigsRequest) CopyTo(d *kdata.DescribeConfigsRequest) {
 func copyDescribeConfigsRequestResource(v DescribeConfigsRequestResource, d *kdata.DescribeConfigsRequestResource) {
 	d.ResourceType = v.ResourceType()
 	d.ResourceName = v.ResourceName()
-	{
-		l := v.ConfigurationKeys()
-		d.ResizeConfigurationKeys(lenOrNull(l))
-		for i := range d.ConfigurationKeys {
-			d.ConfigurationKeys[i] = l.At(i)
-		}
-	}
+	d.ResizeConfigurationKeys(v.ConfigurationKeys().size())
+	v.ConfigurationKeys().fill(d.ConfigurationKeys)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

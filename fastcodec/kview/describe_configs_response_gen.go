@@ -63,8 +63,6 @@ func (v DescribeConfigsResponseResult) ResourceName() []byte { return v.m.bytes(
 func (v DescribeConfigsResponseResult) Configs() DescribeConfigsResponseResourceResultList {
 	return DescribeConfigsResponseResourceResultList{list{v.m, v.s[5], v.s[6]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeConfigsResponseResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -72,16 +70,14 @@ func (v DescribeConfigsResponseResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[7], 0)
 }
 
-// DescribeConfigsResponseResultList is an array of DescribeConfigsResponseResult.
+// DescribeConfigsResponseResultList is an array of DescribeConfigsResponseResult. At panics as a slice does where there is no element i.
 type DescribeConfigsResponseResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeConfigsResponseResultList) At(i int) DescribeConfigsResponseResult {
 	p := entry(i, l.n, l.base, 8)
 	return DescribeConfigsResponseResult{l.m, (*[8]uint32)(l.m.words[p : p+8])}
 }
 
-// All iterates over the elements.
 func (l DescribeConfigsResponseResultList) All() iter.Seq[DescribeConfigsResponseResult] {
 	return func(yield func(DescribeConfigsResponseResult) bool) {
 		for i := range int(l.n) {
@@ -147,7 +143,6 @@ func (v DescribeConfigsResponseResourceResult) Documentation() []byte {
 	return v.m.bytes(v.s[7], v.s[8])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeConfigsResponseResourceResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -155,16 +150,14 @@ func (v DescribeConfigsResponseResourceResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[8], 0)
 }
 
-// DescribeConfigsResponseResourceResultList is an array of DescribeConfigsResponseResourceResult.
+// DescribeConfigsResponseResourceResultList is an array of DescribeConfigsResponseResourceResult. At panics as a slice does where there is no element i.
 type DescribeConfigsResponseResourceResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeConfigsResponseResourceResultList) At(i int) DescribeConfigsResponseResourceResult {
 	p := entry(i, l.n, l.base, 9)
 	return DescribeConfigsResponseResourceResult{l.m, (*[9]uint32)(l.m.words[p : p+9])}
 }
 
-// All iterates over the elements.
 func (l DescribeConfigsResponseResourceResultList) All() iter.Seq[DescribeConfigsResponseResourceResult] {
 	return func(yield func(DescribeConfigsResponseResourceResult) bool) {
 		for i := range int(l.n) {
@@ -187,8 +180,6 @@ func (v DescribeConfigsResponseSynonym) Name() []byte { return v.m.bytes(v.s[0],
 // Value: nullable.
 func (v DescribeConfigsResponseSynonym) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v DescribeConfigsResponseSynonym) Source() int8  { return v.m.int8(v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeConfigsResponseSynonym) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -196,16 +187,14 @@ func (v DescribeConfigsResponseSynonym) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3]+1, 0)
 }
 
-// DescribeConfigsResponseSynonymList is an array of DescribeConfigsResponseSynonym.
+// DescribeConfigsResponseSynonymList is an array of DescribeConfigsResponseSynonym. At panics as a slice does where there is no element i.
 type DescribeConfigsResponseSynonymList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeConfigsResponseSynonymList) At(i int) DescribeConfigsResponseSynonym {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeConfigsResponseSynonym{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeConfigsResponseSynonymList) All() iter.Seq[DescribeConfigsResponseSynonym] {
 	return func(yield func(DescribeConfigsResponseSynonym) bool) {
 		for i := range int(l.n) {
@@ -547,12 +536,9 @@ func (m *DescribeConfigsResponse) CopyTo(d *kdata.DescribeConfigsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyDescribeConfigsResponseResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyDescribeConfigsResponseResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -562,12 +548,9 @@ func copyDescribeConfigsResponseResult(v DescribeConfigsResponseResult, d *kdata
 	d.ErrorMessage = v.ErrorMessage()
 	d.ResourceType = v.ResourceType()
 	d.ResourceName = v.ResourceName()
-	{
-		l := v.Configs()
-		d.Configs = kdata.Resize(d.Configs, l.Len())
-		for i := range d.Configs {
-			copyDescribeConfigsResponseResourceResult(l.At(i), &d.Configs[i])
-		}
+	d.Configs = kdata.Resize(d.Configs, v.Configs().Len())
+	for i := range d.Configs {
+		copyDescribeConfigsResponseResourceResult(v.Configs().At(i), &d.Configs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -579,12 +562,9 @@ func copyDescribeConfigsResponseResourceResult(v DescribeConfigsResponseResource
 	d.IsDefault = v.IsDefault()
 	d.ConfigSource = v.ConfigSource()
 	d.IsSensitive = v.IsSensitive()
-	{
-		l := v.Synonyms()
-		d.Synonyms = kdata.Resize(d.Synonyms, l.Len())
-		for i := range d.Synonyms {
-			copyDescribeConfigsResponseSynonym(l.At(i), &d.Synonyms[i])
-		}
+	d.Synonyms = kdata.Resize(d.Synonyms, v.Synonyms().Len())
+	for i := range d.Synonyms {
+		copyDescribeConfigsResponseSynonym(v.Synonyms().At(i), &d.Synonyms[i])
 	}
 	d.ConfigType = v.ConfigType()
 	d.Documentation = v.Documentation()

@@ -56,8 +56,6 @@ type DescribeDelegationTokenRequestOwner struct {
 
 func (v DescribeDelegationTokenRequestOwner) PrincipalType() []byte { return v.m.bytes(v.s[0], v.s[1]) }
 func (v DescribeDelegationTokenRequestOwner) PrincipalName() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeDelegationTokenRequestOwner) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -65,16 +63,14 @@ func (v DescribeDelegationTokenRequestOwner) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DescribeDelegationTokenRequestOwnerList is an array of DescribeDelegationTokenRequestOwner.
+// DescribeDelegationTokenRequestOwnerList is an array of DescribeDelegationTokenRequestOwner. At panics as a slice does where there is no element i.
 type DescribeDelegationTokenRequestOwnerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeDelegationTokenRequestOwnerList) At(i int) DescribeDelegationTokenRequestOwner {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeDelegationTokenRequestOwner{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeDelegationTokenRequestOwnerList) All() iter.Seq[DescribeDelegationTokenRequestOwner] {
 	return func(yield func(DescribeDelegationTokenRequestOwner) bool) {
 		for i := range int(l.n) {
@@ -177,12 +173,9 @@ func (m *DescribeDelegationTokenRequest) CopyTo(d *kdata.DescribeDelegationToken
 	v := DescribeDelegationTokenRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Owners()
-		d.ResizeOwners(lenOrNull(l))
-		for i := range d.Owners {
-			copyDescribeDelegationTokenRequestOwner(l.At(i), &d.Owners[i])
-		}
+	d.ResizeOwners(v.Owners().size())
+	for i := range d.Owners {
+		copyDescribeDelegationTokenRequestOwner(v.Owners().At(i), &d.Owners[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

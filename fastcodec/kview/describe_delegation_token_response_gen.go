@@ -96,8 +96,6 @@ func (v DescribeDelegationTokenResponseDescribedDelegationToken) Hmac() []byte {
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) Renewers() DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList {
 	return DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList{list{v.m, v.s[12], v.s[13]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -105,16 +103,14 @@ func (v DescribeDelegationTokenResponseDescribedDelegationToken) UnknownTags() f
 	return v.m.tags(v.s[14], 0)
 }
 
-// DescribeDelegationTokenResponseDescribedDelegationTokenList is an array of DescribeDelegationTokenResponseDescribedDelegationToken.
+// DescribeDelegationTokenResponseDescribedDelegationTokenList is an array of DescribeDelegationTokenResponseDescribedDelegationToken. At panics as a slice does where there is no element i.
 type DescribeDelegationTokenResponseDescribedDelegationTokenList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeDelegationTokenResponseDescribedDelegationTokenList) At(i int) DescribeDelegationTokenResponseDescribedDelegationToken {
 	p := entry(i, l.n, l.base, 15)
 	return DescribeDelegationTokenResponseDescribedDelegationToken{l.m, (*[15]uint32)(l.m.words[p : p+15])}
 }
 
-// All iterates over the elements.
 func (l DescribeDelegationTokenResponseDescribedDelegationTokenList) All() iter.Seq[DescribeDelegationTokenResponseDescribedDelegationToken] {
 	return func(yield func(DescribeDelegationTokenResponseDescribedDelegationToken) bool) {
 		for i := range int(l.n) {
@@ -138,8 +134,6 @@ func (v DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) Principa
 func (v DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) PrincipalName() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -147,16 +141,14 @@ func (v DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) UnknownT
 	return v.m.tags(v.s[3], 0)
 }
 
-// DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList is an array of DescribeDelegationTokenResponseDescribedDelegationTokenRenewer.
+// DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList is an array of DescribeDelegationTokenResponseDescribedDelegationTokenRenewer. At panics as a slice does where there is no element i.
 type DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList) At(i int) DescribeDelegationTokenResponseDescribedDelegationTokenRenewer {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeDelegationTokenResponseDescribedDelegationTokenRenewer{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList) All() iter.Seq[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer] {
 	return func(yield func(DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) bool) {
 		for i := range int(l.n) {
@@ -401,12 +393,9 @@ func (m *DescribeDelegationTokenResponse) CopyTo(d *kdata.DescribeDelegationToke
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Tokens()
-		d.Tokens = kdata.Resize(d.Tokens, l.Len())
-		for i := range d.Tokens {
-			copyDescribeDelegationTokenResponseDescribedDelegationToken(l.At(i), &d.Tokens[i])
-		}
+	d.Tokens = kdata.Resize(d.Tokens, v.Tokens().Len())
+	for i := range d.Tokens {
+		copyDescribeDelegationTokenResponseDescribedDelegationToken(v.Tokens().At(i), &d.Tokens[i])
 	}
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -422,12 +411,9 @@ func copyDescribeDelegationTokenResponseDescribedDelegationToken(v DescribeDeleg
 	d.MaxTimestamp = v.MaxTimestamp()
 	d.TokenID = v.TokenID()
 	d.Hmac = v.Hmac()
-	{
-		l := v.Renewers()
-		d.Renewers = kdata.Resize(d.Renewers, l.Len())
-		for i := range d.Renewers {
-			copyDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(l.At(i), &d.Renewers[i])
-		}
+	d.Renewers = kdata.Resize(d.Renewers, v.Renewers().Len())
+	for i := range d.Renewers {
+		copyDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(v.Renewers().At(i), &d.Renewers[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -93,13 +93,8 @@ func (m *DescribeGroupsRequest) CopyTo(d *kdata.DescribeGroupsRequest) {
 	v := DescribeGroupsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			d.Groups[i] = l.At(i)
-		}
-	}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	v.Groups().fill(d.Groups)
 	d.IncludeAuthorizedOperations = v.IncludeAuthorizedOperations()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

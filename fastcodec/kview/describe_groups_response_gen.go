@@ -91,7 +91,6 @@ func (v DescribeGroupsResponseDescribedGroup) AuthorizedOperations() int32 {
 	return v.m.int32(v.s[13])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeGroupsResponseDescribedGroup) UnknownTags() fastcodec.Tags {
 	if v.m.version < 5 {
 		return fastcodec.Tags{}
@@ -99,16 +98,14 @@ func (v DescribeGroupsResponseDescribedGroup) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[13]+4, 0)
 }
 
-// DescribeGroupsResponseDescribedGroupList is an array of DescribeGroupsResponseDescribedGroup.
+// DescribeGroupsResponseDescribedGroupList is an array of DescribeGroupsResponseDescribedGroup. At panics as a slice does where there is no element i.
 type DescribeGroupsResponseDescribedGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeGroupsResponseDescribedGroupList) At(i int) DescribeGroupsResponseDescribedGroup {
 	p := entry(i, l.n, l.base, 14)
 	return DescribeGroupsResponseDescribedGroup{l.m, (*[14]uint32)(l.m.words[p : p+14])}
 }
 
-// All iterates over the elements.
 func (l DescribeGroupsResponseDescribedGroupList) All() iter.Seq[DescribeGroupsResponseDescribedGroup] {
 	return func(yield func(DescribeGroupsResponseDescribedGroup) bool) {
 		for i := range int(l.n) {
@@ -150,8 +147,6 @@ func (v DescribeGroupsResponseDescribedGroupMember) MemberMetadata() []byte {
 func (v DescribeGroupsResponseDescribedGroupMember) MemberAssignment() []byte {
 	return v.m.bytes(v.s[10], v.s[11])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeGroupsResponseDescribedGroupMember) UnknownTags() fastcodec.Tags {
 	if v.m.version < 5 {
 		return fastcodec.Tags{}
@@ -159,16 +154,14 @@ func (v DescribeGroupsResponseDescribedGroupMember) UnknownTags() fastcodec.Tags
 	return v.m.tags(v.s[11], 0)
 }
 
-// DescribeGroupsResponseDescribedGroupMemberList is an array of DescribeGroupsResponseDescribedGroupMember.
+// DescribeGroupsResponseDescribedGroupMemberList is an array of DescribeGroupsResponseDescribedGroupMember. At panics as a slice does where there is no element i.
 type DescribeGroupsResponseDescribedGroupMemberList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeGroupsResponseDescribedGroupMemberList) At(i int) DescribeGroupsResponseDescribedGroupMember {
 	p := entry(i, l.n, l.base, 12)
 	return DescribeGroupsResponseDescribedGroupMember{l.m, (*[12]uint32)(l.m.words[p : p+12])}
 }
 
-// All iterates over the elements.
 func (l DescribeGroupsResponseDescribedGroupMemberList) All() iter.Seq[DescribeGroupsResponseDescribedGroupMember] {
 	return func(yield func(DescribeGroupsResponseDescribedGroupMember) bool) {
 		for i := range int(l.n) {
@@ -474,12 +467,9 @@ func (m *DescribeGroupsResponse) CopyTo(d *kdata.DescribeGroupsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			copyDescribeGroupsResponseDescribedGroup(l.At(i), &d.Groups[i])
-		}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	for i := range d.Groups {
+		copyDescribeGroupsResponseDescribedGroup(v.Groups().At(i), &d.Groups[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -491,12 +481,9 @@ func copyDescribeGroupsResponseDescribedGroup(v DescribeGroupsResponseDescribedG
 	d.GroupState = v.GroupState()
 	d.ProtocolType = v.ProtocolType()
 	d.ProtocolData = v.ProtocolData()
-	{
-		l := v.Members()
-		d.Members = kdata.Resize(d.Members, l.Len())
-		for i := range d.Members {
-			copyDescribeGroupsResponseDescribedGroupMember(l.At(i), &d.Members[i])
-		}
+	d.Members = kdata.Resize(d.Members, v.Members().Len())
+	for i := range d.Members {
+		copyDescribeGroupsResponseDescribedGroupMember(v.Members().At(i), &d.Members[i])
 	}
 	d.AuthorizedOperations = v.AuthorizedOperations()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

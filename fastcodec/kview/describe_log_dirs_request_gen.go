@@ -60,8 +60,6 @@ func (v DescribeLogDirsRequestDescribableLogDirTopic) Topic() []byte {
 func (v DescribeLogDirsRequestDescribableLogDirTopic) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeLogDirsRequestDescribableLogDirTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -69,16 +67,14 @@ func (v DescribeLogDirsRequestDescribableLogDirTopic) UnknownTags() fastcodec.Ta
 	return v.m.tags(v.s[3], 0)
 }
 
-// DescribeLogDirsRequestDescribableLogDirTopicList is an array of DescribeLogDirsRequestDescribableLogDirTopic.
+// DescribeLogDirsRequestDescribableLogDirTopicList is an array of DescribeLogDirsRequestDescribableLogDirTopic. At panics as a slice does where there is no element i.
 type DescribeLogDirsRequestDescribableLogDirTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeLogDirsRequestDescribableLogDirTopicList) At(i int) DescribeLogDirsRequestDescribableLogDirTopic {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeLogDirsRequestDescribableLogDirTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeLogDirsRequestDescribableLogDirTopicList) All() iter.Seq[DescribeLogDirsRequestDescribableLogDirTopic] {
 	return func(yield func(DescribeLogDirsRequestDescribableLogDirTopic) bool) {
 		for i := range int(l.n) {
@@ -181,12 +177,9 @@ func (m *DescribeLogDirsRequest) CopyTo(d *kdata.DescribeLogDirsRequest) {
 	v := DescribeLogDirsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.ResizeTopics(lenOrNull(l))
-		for i := range d.Topics {
-			copyDescribeLogDirsRequestDescribableLogDirTopic(l.At(i), &d.Topics[i])
-		}
+	d.ResizeTopics(v.Topics().size())
+	for i := range d.Topics {
+		copyDescribeLogDirsRequestDescribableLogDirTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

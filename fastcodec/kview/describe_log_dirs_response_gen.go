@@ -93,7 +93,6 @@ func (v DescribeLogDirsResponseResult) IsCordoned() bool {
 	return v.m.bool(v.s[5] + 16)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeLogDirsResponseResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -108,16 +107,14 @@ func (v DescribeLogDirsResponseResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5]+d, 0)
 }
 
-// DescribeLogDirsResponseResultList is an array of DescribeLogDirsResponseResult.
+// DescribeLogDirsResponseResultList is an array of DescribeLogDirsResponseResult. At panics as a slice does where there is no element i.
 type DescribeLogDirsResponseResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeLogDirsResponseResultList) At(i int) DescribeLogDirsResponseResult {
 	p := entry(i, l.n, l.base, 6)
 	return DescribeLogDirsResponseResult{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l DescribeLogDirsResponseResultList) All() iter.Seq[DescribeLogDirsResponseResult] {
 	return func(yield func(DescribeLogDirsResponseResult) bool) {
 		for i := range int(l.n) {
@@ -139,8 +136,6 @@ func (v DescribeLogDirsResponseTopic) Name() []byte { return v.m.bytes(v.s[0], v
 func (v DescribeLogDirsResponseTopic) Partitions() DescribeLogDirsResponsePartitionList {
 	return DescribeLogDirsResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeLogDirsResponseTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -148,16 +143,14 @@ func (v DescribeLogDirsResponseTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// DescribeLogDirsResponseTopicList is an array of DescribeLogDirsResponseTopic.
+// DescribeLogDirsResponseTopicList is an array of DescribeLogDirsResponseTopic. At panics as a slice does where there is no element i.
 type DescribeLogDirsResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeLogDirsResponseTopicList) At(i int) DescribeLogDirsResponseTopic {
 	p := entry(i, l.n, l.base, 5)
 	return DescribeLogDirsResponseTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DescribeLogDirsResponseTopicList) All() iter.Seq[DescribeLogDirsResponseTopic] {
 	return func(yield func(DescribeLogDirsResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -179,8 +172,6 @@ func (v DescribeLogDirsResponsePartition) PartitionIndex() int32 { return v.m.in
 func (v DescribeLogDirsResponsePartition) PartitionSize() int64  { return v.m.int64(v.off + 4) }
 func (v DescribeLogDirsResponsePartition) OffsetLag() int64      { return v.m.int64(v.off + 12) }
 func (v DescribeLogDirsResponsePartition) IsFutureKey() bool     { return v.m.bool(v.off + 20) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeLogDirsResponsePartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -196,15 +187,13 @@ func sizeDescribeLogDirsResponsePartition(version int16) uint32 {
 	return 21
 }
 
-// DescribeLogDirsResponsePartitionList is an array of DescribeLogDirsResponsePartition.
+// DescribeLogDirsResponsePartitionList is an array of DescribeLogDirsResponsePartition. At panics as a slice does where there is no element i.
 type DescribeLogDirsResponsePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeLogDirsResponsePartitionList) At(i int) DescribeLogDirsResponsePartition {
 	return DescribeLogDirsResponsePartition{l.m, l.m.element(i, l.n, l.base, sizeDescribeLogDirsResponsePartition(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l DescribeLogDirsResponsePartitionList) All() iter.Seq[DescribeLogDirsResponsePartition] {
 	return func(yield func(DescribeLogDirsResponsePartition) bool) {
 		for i := range int(l.n) {
@@ -409,12 +398,9 @@ func (m *DescribeLogDirsResponse) CopyTo(d *kdata.DescribeLogDirsResponse) {
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyDescribeLogDirsResponseResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyDescribeLogDirsResponseResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -422,12 +408,9 @@ func (m *DescribeLogDirsResponse) CopyTo(d *kdata.DescribeLogDirsResponse) {
 func copyDescribeLogDirsResponseResult(v DescribeLogDirsResponseResult, d *kdata.DescribeLogDirsResponseResult) {
 	d.ErrorCode = v.ErrorCode()
 	d.LogDir = v.LogDir()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDescribeLogDirsResponseTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDescribeLogDirsResponseTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.TotalBytes = v.TotalBytes()
 	d.UsableBytes = v.UsableBytes()
@@ -437,12 +420,9 @@ func copyDescribeLogDirsResponseResult(v DescribeLogDirsResponseResult, d *kdata
 
 func copyDescribeLogDirsResponseTopic(v DescribeLogDirsResponseTopic, d *kdata.DescribeLogDirsResponseTopic) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDescribeLogDirsResponsePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDescribeLogDirsResponsePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

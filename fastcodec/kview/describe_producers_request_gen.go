@@ -36,9 +36,7 @@ func (m *DescribeProducersRequest) Topics() DescribeProducersRequestTopicRequest
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeProducersRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeProducersRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // DescribeProducersRequestTopicRequest is the struct TopicRequest of DescribeProducersRequest.
 type DescribeProducersRequestTopicRequest struct {
@@ -50,22 +48,18 @@ func (v DescribeProducersRequestTopicRequest) Name() []byte { return v.m.bytes(v
 func (v DescribeProducersRequestTopicRequest) PartitionIndexes() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeProducersRequestTopicRequest) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DescribeProducersRequestTopicRequestList is an array of DescribeProducersRequestTopicRequest.
+// DescribeProducersRequestTopicRequestList is an array of DescribeProducersRequestTopicRequest. At panics as a slice does where there is no element i.
 type DescribeProducersRequestTopicRequestList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeProducersRequestTopicRequestList) At(i int) DescribeProducersRequestTopicRequest {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeProducersRequestTopicRequest{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeProducersRequestTopicRequestList) All() iter.Seq[DescribeProducersRequestTopicRequest] {
 	return func(yield func(DescribeProducersRequestTopicRequest) bool) {
 		for i := range int(l.n) {
@@ -130,12 +124,9 @@ func (m *DescribeProducersRequest) CopyTo(d *kdata.DescribeProducersRequest) {
 	v := DescribeProducersRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDescribeProducersRequestTopicRequest(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDescribeProducersRequestTopicRequest(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

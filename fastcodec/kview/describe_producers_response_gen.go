@@ -37,9 +37,7 @@ func (m *DescribeProducersResponse) Topics() DescribeProducersResponseTopicRespo
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeProducersResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeProducersResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // DescribeProducersResponseTopicResponse is the struct TopicResponse of DescribeProducersResponse.
 type DescribeProducersResponseTopicResponse struct {
@@ -51,22 +49,18 @@ func (v DescribeProducersResponseTopicResponse) Name() []byte { return v.m.bytes
 func (v DescribeProducersResponseTopicResponse) Partitions() DescribeProducersResponsePartitionResponseList {
 	return DescribeProducersResponsePartitionResponseList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeProducersResponseTopicResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// DescribeProducersResponseTopicResponseList is an array of DescribeProducersResponseTopicResponse.
+// DescribeProducersResponseTopicResponseList is an array of DescribeProducersResponseTopicResponse. At panics as a slice does where there is no element i.
 type DescribeProducersResponseTopicResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeProducersResponseTopicResponseList) At(i int) DescribeProducersResponseTopicResponse {
 	p := entry(i, l.n, l.base, 5)
 	return DescribeProducersResponseTopicResponse{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DescribeProducersResponseTopicResponseList) All() iter.Seq[DescribeProducersResponseTopicResponse] {
 	return func(yield func(DescribeProducersResponseTopicResponse) bool) {
 		for i := range int(l.n) {
@@ -96,22 +90,18 @@ func (v DescribeProducersResponsePartitionResponse) ErrorMessage() []byte {
 func (v DescribeProducersResponsePartitionResponse) ActiveProducers() DescribeProducersResponseProducerStateList {
 	return DescribeProducersResponseProducerStateList{list{v.m, v.s[3], v.s[4]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeProducersResponsePartitionResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// DescribeProducersResponsePartitionResponseList is an array of DescribeProducersResponsePartitionResponse.
+// DescribeProducersResponsePartitionResponseList is an array of DescribeProducersResponsePartitionResponse. At panics as a slice does where there is no element i.
 type DescribeProducersResponsePartitionResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeProducersResponsePartitionResponseList) At(i int) DescribeProducersResponsePartitionResponse {
 	p := entry(i, l.n, l.base, 6)
 	return DescribeProducersResponsePartitionResponse{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l DescribeProducersResponsePartitionResponseList) All() iter.Seq[DescribeProducersResponsePartitionResponse] {
 	return func(yield func(DescribeProducersResponsePartitionResponse) bool) {
 		for i := range int(l.n) {
@@ -139,21 +129,17 @@ func (v DescribeProducersResponseProducerState) CoordinatorEpoch() int32 {
 func (v DescribeProducersResponseProducerState) CurrentTxnStartOffset() int64 {
 	return v.m.int64(v.off + 28)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeProducersResponseProducerState) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+36, 0)
 }
 
-// DescribeProducersResponseProducerStateList is an array of DescribeProducersResponseProducerState.
+// DescribeProducersResponseProducerStateList is an array of DescribeProducersResponseProducerState. At panics as a slice does where there is no element i.
 type DescribeProducersResponseProducerStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeProducersResponseProducerStateList) At(i int) DescribeProducersResponseProducerState {
 	return DescribeProducersResponseProducerState{l.m, l.m.element(i, l.n, l.base, 37)}
 }
 
-// All iterates over the elements.
 func (l DescribeProducersResponseProducerStateList) All() iter.Seq[DescribeProducersResponseProducerState] {
 	return func(yield func(DescribeProducersResponseProducerState) bool) {
 		for i := range int(l.n) {
@@ -272,24 +258,18 @@ func (m *DescribeProducersResponse) CopyTo(d *kdata.DescribeProducersResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDescribeProducersResponseTopicResponse(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDescribeProducersResponseTopicResponse(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyDescribeProducersResponseTopicResponse(v DescribeProducersResponseTopicResponse, d *kdata.DescribeProducersResponseTopicResponse) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDescribeProducersResponsePartitionResponse(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDescribeProducersResponsePartitionResponse(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -298,12 +278,9 @@ func copyDescribeProducersResponsePartitionResponse(v DescribeProducersResponseP
 	d.PartitionIndex = v.PartitionIndex()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.ActiveProducers()
-		d.ActiveProducers = kdata.Resize(d.ActiveProducers, l.Len())
-		for i := range d.ActiveProducers {
-			copyDescribeProducersResponseProducerState(l.At(i), &d.ActiveProducers[i])
-		}
+	d.ActiveProducers = kdata.Resize(d.ActiveProducers, v.ActiveProducers().Len())
+	for i := range d.ActiveProducers {
+		copyDescribeProducersResponseProducerState(v.ActiveProducers().At(i), &d.ActiveProducers[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

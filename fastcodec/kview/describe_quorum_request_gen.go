@@ -36,9 +36,7 @@ func (m *DescribeQuorumRequest) Topics() DescribeQuorumRequestTopicDataList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeQuorumRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeQuorumRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // DescribeQuorumRequestTopicData is the struct TopicData of DescribeQuorumRequest.
 type DescribeQuorumRequestTopicData struct {
@@ -50,22 +48,16 @@ func (v DescribeQuorumRequestTopicData) TopicName() []byte { return v.m.bytes(v.
 func (v DescribeQuorumRequestTopicData) Partitions() DescribeQuorumRequestPartitionDataList {
 	return DescribeQuorumRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v DescribeQuorumRequestTopicData) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v DescribeQuorumRequestTopicData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// DescribeQuorumRequestTopicDataList is an array of DescribeQuorumRequestTopicData.
+// DescribeQuorumRequestTopicDataList is an array of DescribeQuorumRequestTopicData. At panics as a slice does where there is no element i.
 type DescribeQuorumRequestTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeQuorumRequestTopicDataList) At(i int) DescribeQuorumRequestTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return DescribeQuorumRequestTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DescribeQuorumRequestTopicDataList) All() iter.Seq[DescribeQuorumRequestTopicData] {
 	return func(yield func(DescribeQuorumRequestTopicData) bool) {
 		for i := range int(l.n) {
@@ -83,22 +75,16 @@ type DescribeQuorumRequestPartitionData struct {
 	off uint32
 }
 
-func (v DescribeQuorumRequestPartitionData) PartitionIndex() int32 { return v.m.int32(v.off) }
+func (v DescribeQuorumRequestPartitionData) PartitionIndex() int32       { return v.m.int32(v.off) }
+func (v DescribeQuorumRequestPartitionData) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+4, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v DescribeQuorumRequestPartitionData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+4, 0)
-}
-
-// DescribeQuorumRequestPartitionDataList is an array of DescribeQuorumRequestPartitionData.
+// DescribeQuorumRequestPartitionDataList is an array of DescribeQuorumRequestPartitionData. At panics as a slice does where there is no element i.
 type DescribeQuorumRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeQuorumRequestPartitionDataList) At(i int) DescribeQuorumRequestPartitionData {
 	return DescribeQuorumRequestPartitionData{l.m, l.m.element(i, l.n, l.base, 5)}
 }
 
-// All iterates over the elements.
 func (l DescribeQuorumRequestPartitionDataList) All() iter.Seq[DescribeQuorumRequestPartitionData] {
 	return func(yield func(DescribeQuorumRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -172,24 +158,18 @@ func (m *DescribeQuorumRequest) CopyTo(d *kdata.DescribeQuorumRequest) {
 	v := DescribeQuorumRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDescribeQuorumRequestTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDescribeQuorumRequestTopicData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyDescribeQuorumRequestTopicData(v DescribeQuorumRequestTopicData, d *kdata.DescribeQuorumRequestTopicData) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDescribeQuorumRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDescribeQuorumRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

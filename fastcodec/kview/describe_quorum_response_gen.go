@@ -54,9 +54,7 @@ func (m *DescribeQuorumResponse) Nodes() DescribeQuorumResponseNodeList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeQuorumResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[6], 0)
-}
+func (m *DescribeQuorumResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[6], 0) }
 
 // DescribeQuorumResponseTopicData is the struct TopicData of DescribeQuorumResponse.
 type DescribeQuorumResponseTopicData struct {
@@ -68,22 +66,16 @@ func (v DescribeQuorumResponseTopicData) TopicName() []byte { return v.m.bytes(v
 func (v DescribeQuorumResponseTopicData) Partitions() DescribeQuorumResponsePartitionDataList {
 	return DescribeQuorumResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v DescribeQuorumResponseTopicData) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v DescribeQuorumResponseTopicData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// DescribeQuorumResponseTopicDataList is an array of DescribeQuorumResponseTopicData.
+// DescribeQuorumResponseTopicDataList is an array of DescribeQuorumResponseTopicData. At panics as a slice does where there is no element i.
 type DescribeQuorumResponseTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeQuorumResponseTopicDataList) At(i int) DescribeQuorumResponseTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return DescribeQuorumResponseTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DescribeQuorumResponseTopicDataList) All() iter.Seq[DescribeQuorumResponseTopicData] {
 	return func(yield func(DescribeQuorumResponseTopicData) bool) {
 		for i := range int(l.n) {
@@ -123,22 +115,16 @@ func (v DescribeQuorumResponsePartitionData) CurrentVoters() DescribeQuorumRespo
 func (v DescribeQuorumResponsePartitionData) Observers() DescribeQuorumResponseReplicaStateList {
 	return DescribeQuorumResponseReplicaStateList{list{v.m, v.s[5], v.s[6]}}
 }
+func (v DescribeQuorumResponsePartitionData) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[7], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v DescribeQuorumResponsePartitionData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[7], 0)
-}
-
-// DescribeQuorumResponsePartitionDataList is an array of DescribeQuorumResponsePartitionData.
+// DescribeQuorumResponsePartitionDataList is an array of DescribeQuorumResponsePartitionData. At panics as a slice does where there is no element i.
 type DescribeQuorumResponsePartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeQuorumResponsePartitionDataList) At(i int) DescribeQuorumResponsePartitionData {
 	p := entry(i, l.n, l.base, 8)
 	return DescribeQuorumResponsePartitionData{l.m, (*[8]uint32)(l.m.words[p : p+8])}
 }
 
-// All iterates over the elements.
 func (l DescribeQuorumResponsePartitionDataList) All() iter.Seq[DescribeQuorumResponsePartitionData] {
 	return func(yield func(DescribeQuorumResponsePartitionData) bool) {
 		for i := range int(l.n) {
@@ -198,7 +184,6 @@ func (v DescribeQuorumResponseReplicaState) LastCaughtUpTimestamp() int64 {
 	return v.m.int64(v.off + d)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeQuorumResponseReplicaState) UnknownTags() fastcodec.Tags {
 	d := uint32(12)
 	if v.m.version >= 1 {
@@ -221,15 +206,13 @@ func sizeDescribeQuorumResponseReplicaState(version int16) uint32 {
 	return 13
 }
 
-// DescribeQuorumResponseReplicaStateList is an array of DescribeQuorumResponseReplicaState.
+// DescribeQuorumResponseReplicaStateList is an array of DescribeQuorumResponseReplicaState. At panics as a slice does where there is no element i.
 type DescribeQuorumResponseReplicaStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeQuorumResponseReplicaStateList) At(i int) DescribeQuorumResponseReplicaState {
 	return DescribeQuorumResponseReplicaState{l.m, l.m.element(i, l.n, l.base, sizeDescribeQuorumResponseReplicaState(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l DescribeQuorumResponseReplicaStateList) All() iter.Seq[DescribeQuorumResponseReplicaState] {
 	return func(yield func(DescribeQuorumResponseReplicaState) bool) {
 		for i := range int(l.n) {
@@ -250,22 +233,16 @@ func (v DescribeQuorumResponseNode) NodeID() int32 { return v.m.int32(v.s[0]) }
 func (v DescribeQuorumResponseNode) Listeners() DescribeQuorumResponseListenerList {
 	return DescribeQuorumResponseListenerList{list{v.m, v.s[1], v.s[2]}}
 }
+func (v DescribeQuorumResponseNode) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v DescribeQuorumResponseNode) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3], 0)
-}
-
-// DescribeQuorumResponseNodeList is an array of DescribeQuorumResponseNode.
+// DescribeQuorumResponseNodeList is an array of DescribeQuorumResponseNode. At panics as a slice does where there is no element i.
 type DescribeQuorumResponseNodeList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeQuorumResponseNodeList) At(i int) DescribeQuorumResponseNode {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeQuorumResponseNode{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeQuorumResponseNodeList) All() iter.Seq[DescribeQuorumResponseNode] {
 	return func(yield func(DescribeQuorumResponseNode) bool) {
 		for i := range int(l.n) {
@@ -283,25 +260,19 @@ type DescribeQuorumResponseListener struct {
 	s *[4]uint32
 }
 
-func (v DescribeQuorumResponseListener) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-func (v DescribeQuorumResponseListener) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-func (v DescribeQuorumResponseListener) Port() uint16 { return v.m.uint16(v.s[3]) }
+func (v DescribeQuorumResponseListener) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v DescribeQuorumResponseListener) Host() []byte                { return v.m.bytes(v.s[2], v.s[3]) }
+func (v DescribeQuorumResponseListener) Port() uint16                { return v.m.uint16(v.s[3]) }
+func (v DescribeQuorumResponseListener) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3]+2, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v DescribeQuorumResponseListener) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3]+2, 0)
-}
-
-// DescribeQuorumResponseListenerList is an array of DescribeQuorumResponseListener.
+// DescribeQuorumResponseListenerList is an array of DescribeQuorumResponseListener. At panics as a slice does where there is no element i.
 type DescribeQuorumResponseListenerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeQuorumResponseListenerList) At(i int) DescribeQuorumResponseListener {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeQuorumResponseListener{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeQuorumResponseListenerList) All() iter.Seq[DescribeQuorumResponseListener] {
 	return func(yield func(DescribeQuorumResponseListener) bool) {
 		for i := range int(l.n) {
@@ -540,31 +511,22 @@ func (m *DescribeQuorumResponse) CopyTo(d *kdata.DescribeQuorumResponse) {
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDescribeQuorumResponseTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDescribeQuorumResponseTopicData(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.Nodes()
-		d.Nodes = kdata.Resize(d.Nodes, l.Len())
-		for i := range d.Nodes {
-			copyDescribeQuorumResponseNode(l.At(i), &d.Nodes[i])
-		}
+	d.Nodes = kdata.Resize(d.Nodes, v.Nodes().Len())
+	for i := range d.Nodes {
+		copyDescribeQuorumResponseNode(v.Nodes().At(i), &d.Nodes[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyDescribeQuorumResponseTopicData(v DescribeQuorumResponseTopicData, d *kdata.DescribeQuorumResponseTopicData) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDescribeQuorumResponsePartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDescribeQuorumResponsePartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -576,19 +538,13 @@ func copyDescribeQuorumResponsePartitionData(v DescribeQuorumResponsePartitionDa
 	d.LeaderID = v.LeaderID()
 	d.LeaderEpoch = v.LeaderEpoch()
 	d.HighWatermark = v.HighWatermark()
-	{
-		l := v.CurrentVoters()
-		d.CurrentVoters = kdata.Resize(d.CurrentVoters, l.Len())
-		for i := range d.CurrentVoters {
-			copyDescribeQuorumResponseReplicaState(l.At(i), &d.CurrentVoters[i])
-		}
+	d.CurrentVoters = kdata.Resize(d.CurrentVoters, v.CurrentVoters().Len())
+	for i := range d.CurrentVoters {
+		copyDescribeQuorumResponseReplicaState(v.CurrentVoters().At(i), &d.CurrentVoters[i])
 	}
-	{
-		l := v.Observers()
-		d.Observers = kdata.Resize(d.Observers, l.Len())
-		for i := range d.Observers {
-			copyDescribeQuorumResponseReplicaState(l.At(i), &d.Observers[i])
-		}
+	d.Observers = kdata.Resize(d.Observers, v.Observers().Len())
+	for i := range d.Observers {
+		copyDescribeQuorumResponseReplicaState(v.Observers().At(i), &d.Observers[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -604,12 +560,9 @@ func copyDescribeQuorumResponseReplicaState(v DescribeQuorumResponseReplicaState
 
 func copyDescribeQuorumResponseNode(v DescribeQuorumResponseNode, d *kdata.DescribeQuorumResponseNode) {
 	d.NodeID = v.NodeID()
-	{
-		l := v.Listeners()
-		d.Listeners = kdata.Resize(d.Listeners, l.Len())
-		for i := range d.Listeners {
-			copyDescribeQuorumResponseListener(l.At(i), &d.Listeners[i])
-		}
+	d.Listeners = kdata.Resize(d.Listeners, v.Listeners().Len())
+	for i := range d.Listeners {
+		copyDescribeQuorumResponseListener(v.Listeners().At(i), &d.Listeners[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -36,9 +36,7 @@ func (m *DescribeShareGroupOffsetsRequest) Groups() DescribeShareGroupOffsetsReq
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeShareGroupOffsetsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeShareGroupOffsetsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // DescribeShareGroupOffsetsRequestGroup is the struct DescribeShareGroupOffsetsRequestGroup of DescribeShareGroupOffsetsRequest.
 type DescribeShareGroupOffsetsRequestGroup struct {
@@ -52,22 +50,18 @@ func (v DescribeShareGroupOffsetsRequestGroup) GroupID() []byte { return v.m.byt
 func (v DescribeShareGroupOffsetsRequestGroup) Topics() DescribeShareGroupOffsetsRequestTopicList {
 	return DescribeShareGroupOffsetsRequestTopicList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeShareGroupOffsetsRequestGroup) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// DescribeShareGroupOffsetsRequestGroupList is an array of DescribeShareGroupOffsetsRequestGroup.
+// DescribeShareGroupOffsetsRequestGroupList is an array of DescribeShareGroupOffsetsRequestGroup. At panics as a slice does where there is no element i.
 type DescribeShareGroupOffsetsRequestGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeShareGroupOffsetsRequestGroupList) At(i int) DescribeShareGroupOffsetsRequestGroup {
 	p := entry(i, l.n, l.base, 5)
 	return DescribeShareGroupOffsetsRequestGroup{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DescribeShareGroupOffsetsRequestGroupList) All() iter.Seq[DescribeShareGroupOffsetsRequestGroup] {
 	return func(yield func(DescribeShareGroupOffsetsRequestGroup) bool) {
 		for i := range int(l.n) {
@@ -89,22 +83,18 @@ func (v DescribeShareGroupOffsetsRequestTopic) TopicName() []byte { return v.m.b
 func (v DescribeShareGroupOffsetsRequestTopic) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeShareGroupOffsetsRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DescribeShareGroupOffsetsRequestTopicList is an array of DescribeShareGroupOffsetsRequestTopic.
+// DescribeShareGroupOffsetsRequestTopicList is an array of DescribeShareGroupOffsetsRequestTopic. At panics as a slice does where there is no element i.
 type DescribeShareGroupOffsetsRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeShareGroupOffsetsRequestTopicList) At(i int) DescribeShareGroupOffsetsRequestTopic {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeShareGroupOffsetsRequestTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeShareGroupOffsetsRequestTopicList) All() iter.Seq[DescribeShareGroupOffsetsRequestTopic] {
 	return func(yield func(DescribeShareGroupOffsetsRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -201,24 +191,18 @@ func (m *DescribeShareGroupOffsetsRequest) CopyTo(d *kdata.DescribeShareGroupOff
 	v := DescribeShareGroupOffsetsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			copyDescribeShareGroupOffsetsRequestGroup(l.At(i), &d.Groups[i])
-		}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	for i := range d.Groups {
+		copyDescribeShareGroupOffsetsRequestGroup(v.Groups().At(i), &d.Groups[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyDescribeShareGroupOffsetsRequestGroup(v DescribeShareGroupOffsetsRequestGroup, d *kdata.DescribeShareGroupOffsetsRequestGroup) {
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.ResizeTopics(lenOrNull(l))
-		for i := range d.Topics {
-			copyDescribeShareGroupOffsetsRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.ResizeTopics(v.Topics().size())
+	for i := range d.Topics {
+		copyDescribeShareGroupOffsetsRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -37,9 +37,7 @@ func (m *DescribeShareGroupOffsetsResponse) Groups() DescribeShareGroupOffsetsRe
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeShareGroupOffsetsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeShareGroupOffsetsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // DescribeShareGroupOffsetsResponseGroup is the struct DescribeShareGroupOffsetsResponseGroup of DescribeShareGroupOffsetsResponse.
 type DescribeShareGroupOffsetsResponseGroup struct {
@@ -59,22 +57,18 @@ func (v DescribeShareGroupOffsetsResponseGroup) ErrorCode() fastcodec.ErrorCode 
 func (v DescribeShareGroupOffsetsResponseGroup) ErrorMessage() []byte {
 	return v.m.bytes(v.s[5], v.s[6])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeShareGroupOffsetsResponseGroup) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6], 0)
 }
 
-// DescribeShareGroupOffsetsResponseGroupList is an array of DescribeShareGroupOffsetsResponseGroup.
+// DescribeShareGroupOffsetsResponseGroupList is an array of DescribeShareGroupOffsetsResponseGroup. At panics as a slice does where there is no element i.
 type DescribeShareGroupOffsetsResponseGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeShareGroupOffsetsResponseGroupList) At(i int) DescribeShareGroupOffsetsResponseGroup {
 	p := entry(i, l.n, l.base, 7)
 	return DescribeShareGroupOffsetsResponseGroup{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l DescribeShareGroupOffsetsResponseGroupList) All() iter.Seq[DescribeShareGroupOffsetsResponseGroup] {
 	return func(yield func(DescribeShareGroupOffsetsResponseGroup) bool) {
 		for i := range int(l.n) {
@@ -97,22 +91,18 @@ func (v DescribeShareGroupOffsetsResponseTopic) TopicID() fastcodec.UUID { retur
 func (v DescribeShareGroupOffsetsResponseTopic) Partitions() DescribeShareGroupOffsetsResponsePartitionList {
 	return DescribeShareGroupOffsetsResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeShareGroupOffsetsResponseTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// DescribeShareGroupOffsetsResponseTopicList is an array of DescribeShareGroupOffsetsResponseTopic.
+// DescribeShareGroupOffsetsResponseTopicList is an array of DescribeShareGroupOffsetsResponseTopic. At panics as a slice does where there is no element i.
 type DescribeShareGroupOffsetsResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeShareGroupOffsetsResponseTopicList) At(i int) DescribeShareGroupOffsetsResponseTopic {
 	p := entry(i, l.n, l.base, 5)
 	return DescribeShareGroupOffsetsResponseTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l DescribeShareGroupOffsetsResponseTopicList) All() iter.Seq[DescribeShareGroupOffsetsResponseTopic] {
 	return func(yield func(DescribeShareGroupOffsetsResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -156,22 +146,18 @@ func (v DescribeShareGroupOffsetsResponsePartition) ErrorCode() fastcodec.ErrorC
 func (v DescribeShareGroupOffsetsResponsePartition) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeShareGroupOffsetsResponsePartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// DescribeShareGroupOffsetsResponsePartitionList is an array of DescribeShareGroupOffsetsResponsePartition.
+// DescribeShareGroupOffsetsResponsePartitionList is an array of DescribeShareGroupOffsetsResponsePartition. At panics as a slice does where there is no element i.
 type DescribeShareGroupOffsetsResponsePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeShareGroupOffsetsResponsePartitionList) At(i int) DescribeShareGroupOffsetsResponsePartition {
 	p := entry(i, l.n, l.base, 3)
 	return DescribeShareGroupOffsetsResponsePartition{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l DescribeShareGroupOffsetsResponsePartitionList) All() iter.Seq[DescribeShareGroupOffsetsResponsePartition] {
 	return func(yield func(DescribeShareGroupOffsetsResponsePartition) bool) {
 		for i := range int(l.n) {
@@ -328,24 +314,18 @@ func (m *DescribeShareGroupOffsetsResponse) CopyTo(d *kdata.DescribeShareGroupOf
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			copyDescribeShareGroupOffsetsResponseGroup(l.At(i), &d.Groups[i])
-		}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	for i := range d.Groups {
+		copyDescribeShareGroupOffsetsResponseGroup(v.Groups().At(i), &d.Groups[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyDescribeShareGroupOffsetsResponseGroup(v DescribeShareGroupOffsetsResponseGroup, d *kdata.DescribeShareGroupOffsetsResponseGroup) {
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDescribeShareGroupOffsetsResponseTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDescribeShareGroupOffsetsResponseTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
@@ -355,12 +335,9 @@ func copyDescribeShareGroupOffsetsResponseGroup(v DescribeShareGroupOffsetsRespo
 func copyDescribeShareGroupOffsetsResponseTopic(v DescribeShareGroupOffsetsResponseTopic, d *kdata.DescribeShareGroupOffsetsResponseTopic) {
 	d.TopicName = v.TopicName()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDescribeShareGroupOffsetsResponsePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDescribeShareGroupOffsetsResponsePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -45,9 +45,7 @@ func (m *DescribeTopicPartitionsRequest) Cursor() DescribeTopicPartitionsRequest
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeTopicPartitionsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *DescribeTopicPartitionsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // DescribeTopicPartitionsRequestTopicRequest is the struct TopicRequest of DescribeTopicPartitionsRequest.
 type DescribeTopicPartitionsRequestTopicRequest struct {
@@ -56,22 +54,18 @@ type DescribeTopicPartitionsRequestTopicRequest struct {
 }
 
 func (v DescribeTopicPartitionsRequestTopicRequest) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeTopicPartitionsRequestTopicRequest) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1], 0)
 }
 
-// DescribeTopicPartitionsRequestTopicRequestList is an array of DescribeTopicPartitionsRequestTopicRequest.
+// DescribeTopicPartitionsRequestTopicRequestList is an array of DescribeTopicPartitionsRequestTopicRequest. At panics as a slice does where there is no element i.
 type DescribeTopicPartitionsRequestTopicRequestList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeTopicPartitionsRequestTopicRequestList) At(i int) DescribeTopicPartitionsRequestTopicRequest {
 	p := entry(i, l.n, l.base, 2)
 	return DescribeTopicPartitionsRequestTopicRequest{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l DescribeTopicPartitionsRequestTopicRequestList) All() iter.Seq[DescribeTopicPartitionsRequestTopicRequest] {
 	return func(yield func(DescribeTopicPartitionsRequestTopicRequest) bool) {
 		for i := range int(l.n) {
@@ -106,7 +100,6 @@ func (v DescribeTopicPartitionsRequestCursor) PartitionIndex() int32 {
 	return v.m.int32(v.s[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeTopicPartitionsRequestCursor) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -204,12 +197,9 @@ func (m *DescribeTopicPartitionsRequest) CopyTo(d *kdata.DescribeTopicPartitions
 	v := DescribeTopicPartitionsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDescribeTopicPartitionsRequestTopicRequest(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDescribeTopicPartitionsRequestTopicRequest(v.Topics().At(i), &d.Topics[i])
 	}
 	d.ResponsePartitionLimit = v.ResponsePartitionLimit()
 	if w := v.Cursor(); d.PresentCursor(!w.IsNull()) != nil {

@@ -45,9 +45,7 @@ func (m *DescribeTopicPartitionsResponse) NextCursor() DescribeTopicPartitionsRe
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeTopicPartitionsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[3], 0)
-}
+func (m *DescribeTopicPartitionsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[3], 0) }
 
 // DescribeTopicPartitionsResponseTopic is the struct DescribeTopicPartitionsResponseTopic of DescribeTopicPartitionsResponse.
 type DescribeTopicPartitionsResponseTopic struct {
@@ -69,22 +67,18 @@ func (v DescribeTopicPartitionsResponseTopic) Partitions() DescribeTopicPartitio
 func (v DescribeTopicPartitionsResponseTopic) TopicAuthorizedOperations() int32 {
 	return v.m.int32(v.s[5])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeTopicPartitionsResponseTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5]+4, 0)
 }
 
-// DescribeTopicPartitionsResponseTopicList is an array of DescribeTopicPartitionsResponseTopic.
+// DescribeTopicPartitionsResponseTopicList is an array of DescribeTopicPartitionsResponseTopic. At panics as a slice does where there is no element i.
 type DescribeTopicPartitionsResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeTopicPartitionsResponseTopicList) At(i int) DescribeTopicPartitionsResponseTopic {
 	p := entry(i, l.n, l.base, 6)
 	return DescribeTopicPartitionsResponseTopic{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l DescribeTopicPartitionsResponseTopicList) All() iter.Seq[DescribeTopicPartitionsResponseTopic] {
 	return func(yield func(DescribeTopicPartitionsResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -129,22 +123,18 @@ func (v DescribeTopicPartitionsResponsePartition) LastKnownElr() Int32s {
 func (v DescribeTopicPartitionsResponsePartition) OfflineReplicas() Int32s {
 	return Int32s{v.m.bytes(v.s[9], v.s[10])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeTopicPartitionsResponsePartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[10], 0)
 }
 
-// DescribeTopicPartitionsResponsePartitionList is an array of DescribeTopicPartitionsResponsePartition.
+// DescribeTopicPartitionsResponsePartitionList is an array of DescribeTopicPartitionsResponsePartition. At panics as a slice does where there is no element i.
 type DescribeTopicPartitionsResponsePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeTopicPartitionsResponsePartitionList) At(i int) DescribeTopicPartitionsResponsePartition {
 	p := entry(i, l.n, l.base, 11)
 	return DescribeTopicPartitionsResponsePartition{l.m, (*[11]uint32)(l.m.words[p : p+11])}
 }
 
-// All iterates over the elements.
 func (l DescribeTopicPartitionsResponsePartitionList) All() iter.Seq[DescribeTopicPartitionsResponsePartition] {
 	return func(yield func(DescribeTopicPartitionsResponsePartition) bool) {
 		for i := range int(l.n) {
@@ -179,7 +169,6 @@ func (v DescribeTopicPartitionsResponseCursor) PartitionIndex() int32 {
 	return v.m.int32(v.s[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeTopicPartitionsResponseCursor) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -355,12 +344,9 @@ func (m *DescribeTopicPartitionsResponse) CopyTo(d *kdata.DescribeTopicPartition
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDescribeTopicPartitionsResponseTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDescribeTopicPartitionsResponseTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	if w := v.NextCursor(); d.PresentNextCursor(!w.IsNull()) != nil {
 		copyDescribeTopicPartitionsResponseCursor(w, d.NextCursor)
@@ -373,12 +359,9 @@ func copyDescribeTopicPartitionsResponseTopic(v DescribeTopicPartitionsResponseT
 	d.Name = v.Name()
 	d.TopicID = v.TopicID()
 	d.IsInternal = v.IsInternal()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyDescribeTopicPartitionsResponsePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyDescribeTopicPartitionsResponsePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.TopicAuthorizedOperations = v.TopicAuthorizedOperations()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -391,18 +374,10 @@ func copyDescribeTopicPartitionsResponsePartition(v DescribeTopicPartitionsRespo
 	d.LeaderEpoch = v.LeaderEpoch()
 	d.ReplicaNodes = v.ReplicaNodes().AppendTo(d.ReplicaNodes[:0])
 	d.IsrNodes = v.IsrNodes().AppendTo(d.IsrNodes[:0])
-	if l := v.EligibleLeaderReplicas(); l.IsNull() {
-		d.ResizeEligibleLeaderReplicas(-1)
-	} else {
-		d.ResizeEligibleLeaderReplicas(0)
-		d.EligibleLeaderReplicas = l.AppendTo(d.EligibleLeaderReplicas)
-	}
-	if l := v.LastKnownElr(); l.IsNull() {
-		d.ResizeLastKnownElr(-1)
-	} else {
-		d.ResizeLastKnownElr(0)
-		d.LastKnownElr = l.AppendTo(d.LastKnownElr)
-	}
+	d.ResizeEligibleLeaderReplicas(numbersLen(v.EligibleLeaderReplicas().b, 4))
+	d.EligibleLeaderReplicas = v.EligibleLeaderReplicas().AppendTo(d.EligibleLeaderReplicas[:0])
+	d.ResizeLastKnownElr(numbersLen(v.LastKnownElr().b, 4))
+	d.LastKnownElr = v.LastKnownElr().AppendTo(d.LastKnownElr[:0])
 	d.OfflineReplicas = v.OfflineReplicas().AppendTo(d.OfflineReplicas[:0])
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -34,9 +34,7 @@ func (m *DescribeTransactionsRequest) TransactionalIDs() Strings {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeTransactionsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeTransactionsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 func parseDescribeTransactionsRequestFlexible(m *message, s *[3]uint32) int {
 	b, count, base := m.b, 0, uint32(0)
@@ -58,12 +56,7 @@ func (m *DescribeTransactionsRequest) CopyTo(d *kdata.DescribeTransactionsReques
 	v := DescribeTransactionsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.TransactionalIDs()
-		d.TransactionalIDs = kdata.Resize(d.TransactionalIDs, l.Len())
-		for i := range d.TransactionalIDs {
-			d.TransactionalIDs[i] = l.At(i)
-		}
-	}
+	d.TransactionalIDs = kdata.Resize(d.TransactionalIDs, v.TransactionalIDs().Len())
+	v.TransactionalIDs().fill(d.TransactionalIDs)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -37,9 +37,7 @@ func (m *DescribeTransactionsResponse) TransactionStates() DescribeTransactionsR
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeTransactionsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeTransactionsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // DescribeTransactionsResponseTransactionState is the struct TransactionState of DescribeTransactionsResponse.
 type DescribeTransactionsResponseTransactionState struct {
@@ -71,22 +69,18 @@ func (v DescribeTransactionsResponseTransactionState) ProducerEpoch() int16 {
 func (v DescribeTransactionsResponseTransactionState) Topics() DescribeTransactionsResponseTopicDataList {
 	return DescribeTransactionsResponseTopicDataList{list{v.m, v.s[5], v.s[6]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeTransactionsResponseTransactionState) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[7], 0)
 }
 
-// DescribeTransactionsResponseTransactionStateList is an array of DescribeTransactionsResponseTransactionState.
+// DescribeTransactionsResponseTransactionStateList is an array of DescribeTransactionsResponseTransactionState. At panics as a slice does where there is no element i.
 type DescribeTransactionsResponseTransactionStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeTransactionsResponseTransactionStateList) At(i int) DescribeTransactionsResponseTransactionState {
 	p := entry(i, l.n, l.base, 8)
 	return DescribeTransactionsResponseTransactionState{l.m, (*[8]uint32)(l.m.words[p : p+8])}
 }
 
-// All iterates over the elements.
 func (l DescribeTransactionsResponseTransactionStateList) All() iter.Seq[DescribeTransactionsResponseTransactionState] {
 	return func(yield func(DescribeTransactionsResponseTransactionState) bool) {
 		for i := range int(l.n) {
@@ -108,22 +102,18 @@ func (v DescribeTransactionsResponseTopicData) Topic() []byte { return v.m.bytes
 func (v DescribeTransactionsResponseTopicData) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeTransactionsResponseTopicData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// DescribeTransactionsResponseTopicDataList is an array of DescribeTransactionsResponseTopicData.
+// DescribeTransactionsResponseTopicDataList is an array of DescribeTransactionsResponseTopicData. At panics as a slice does where there is no element i.
 type DescribeTransactionsResponseTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeTransactionsResponseTopicDataList) At(i int) DescribeTransactionsResponseTopicData {
 	p := entry(i, l.n, l.base, 4)
 	return DescribeTransactionsResponseTopicData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l DescribeTransactionsResponseTopicDataList) All() iter.Seq[DescribeTransactionsResponseTopicData] {
 	return func(yield func(DescribeTransactionsResponseTopicData) bool) {
 		for i := range int(l.n) {
@@ -240,12 +230,9 @@ func (m *DescribeTransactionsResponse) CopyTo(d *kdata.DescribeTransactionsRespo
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.TransactionStates()
-		d.TransactionStates = kdata.Resize(d.TransactionStates, l.Len())
-		for i := range d.TransactionStates {
-			copyDescribeTransactionsResponseTransactionState(l.At(i), &d.TransactionStates[i])
-		}
+	d.TransactionStates = kdata.Resize(d.TransactionStates, v.TransactionStates().Len())
+	for i := range d.TransactionStates {
+		copyDescribeTransactionsResponseTransactionState(v.TransactionStates().At(i), &d.TransactionStates[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -258,12 +245,9 @@ func copyDescribeTransactionsResponseTransactionState(v DescribeTransactionsResp
 	d.TransactionStartTimeMs = v.TransactionStartTimeMs()
 	d.ProducerID = v.ProducerID()
 	d.ProducerEpoch = v.ProducerEpoch()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyDescribeTransactionsResponseTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyDescribeTransactionsResponseTopicData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -37,9 +37,7 @@ func (m *DescribeUserScramCredentialsRequest) Users() DescribeUserScramCredentia
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeUserScramCredentialsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeUserScramCredentialsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // DescribeUserScramCredentialsRequestUserName is the struct UserName of DescribeUserScramCredentialsRequest.
 type DescribeUserScramCredentialsRequestUserName struct {
@@ -48,22 +46,18 @@ type DescribeUserScramCredentialsRequestUserName struct {
 }
 
 func (v DescribeUserScramCredentialsRequestUserName) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeUserScramCredentialsRequestUserName) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1], 0)
 }
 
-// DescribeUserScramCredentialsRequestUserNameList is an array of DescribeUserScramCredentialsRequestUserName.
+// DescribeUserScramCredentialsRequestUserNameList is an array of DescribeUserScramCredentialsRequestUserName. At panics as a slice does where there is no element i.
 type DescribeUserScramCredentialsRequestUserNameList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeUserScramCredentialsRequestUserNameList) At(i int) DescribeUserScramCredentialsRequestUserName {
 	p := entry(i, l.n, l.base, 2)
 	return DescribeUserScramCredentialsRequestUserName{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l DescribeUserScramCredentialsRequestUserNameList) All() iter.Seq[DescribeUserScramCredentialsRequestUserName] {
 	return func(yield func(DescribeUserScramCredentialsRequestUserName) bool) {
 		for i := range int(l.n) {
@@ -122,12 +116,9 @@ func (m *DescribeUserScramCredentialsRequest) CopyTo(d *kdata.DescribeUserScramC
 	v := DescribeUserScramCredentialsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Users()
-		d.ResizeUsers(lenOrNull(l))
-		for i := range d.Users {
-			copyDescribeUserScramCredentialsRequestUserName(l.At(i), &d.Users[i])
-		}
+	d.ResizeUsers(v.Users().size())
+	for i := range d.Users {
+		copyDescribeUserScramCredentialsRequestUserName(v.Users().At(i), &d.Users[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

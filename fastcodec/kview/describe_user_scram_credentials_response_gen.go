@@ -41,9 +41,7 @@ func (m *DescribeUserScramCredentialsResponse) Results() DescribeUserScramCreden
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeUserScramCredentialsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *DescribeUserScramCredentialsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // DescribeUserScramCredentialsResponseResult is the struct DescribeUserScramCredentialsResult of DescribeUserScramCredentialsResponse.
 type DescribeUserScramCredentialsResponseResult struct {
@@ -63,22 +61,18 @@ func (v DescribeUserScramCredentialsResponseResult) ErrorMessage() []byte {
 func (v DescribeUserScramCredentialsResponseResult) CredentialInfos() DescribeUserScramCredentialsResponseCredentialInfoList {
 	return DescribeUserScramCredentialsResponseCredentialInfoList{list{v.m, v.s[4], v.s[5]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeUserScramCredentialsResponseResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6], 0)
 }
 
-// DescribeUserScramCredentialsResponseResultList is an array of DescribeUserScramCredentialsResponseResult.
+// DescribeUserScramCredentialsResponseResultList is an array of DescribeUserScramCredentialsResponseResult. At panics as a slice does where there is no element i.
 type DescribeUserScramCredentialsResponseResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeUserScramCredentialsResponseResultList) At(i int) DescribeUserScramCredentialsResponseResult {
 	p := entry(i, l.n, l.base, 7)
 	return DescribeUserScramCredentialsResponseResult{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l DescribeUserScramCredentialsResponseResultList) All() iter.Seq[DescribeUserScramCredentialsResponseResult] {
 	return func(yield func(DescribeUserScramCredentialsResponseResult) bool) {
 		for i := range int(l.n) {
@@ -100,21 +94,17 @@ func (v DescribeUserScramCredentialsResponseCredentialInfo) Mechanism() int8 { r
 func (v DescribeUserScramCredentialsResponseCredentialInfo) Iterations() int32 {
 	return v.m.int32(v.off + 1)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v DescribeUserScramCredentialsResponseCredentialInfo) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+5, 0)
 }
 
-// DescribeUserScramCredentialsResponseCredentialInfoList is an array of DescribeUserScramCredentialsResponseCredentialInfo.
+// DescribeUserScramCredentialsResponseCredentialInfoList is an array of DescribeUserScramCredentialsResponseCredentialInfo. At panics as a slice does where there is no element i.
 type DescribeUserScramCredentialsResponseCredentialInfoList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l DescribeUserScramCredentialsResponseCredentialInfoList) At(i int) DescribeUserScramCredentialsResponseCredentialInfo {
 	return DescribeUserScramCredentialsResponseCredentialInfo{l.m, l.m.element(i, l.n, l.base, 6)}
 }
 
-// All iterates over the elements.
 func (l DescribeUserScramCredentialsResponseCredentialInfoList) All() iter.Seq[DescribeUserScramCredentialsResponseCredentialInfo] {
 	return func(yield func(DescribeUserScramCredentialsResponseCredentialInfo) bool) {
 		for i := range int(l.n) {
@@ -217,12 +207,9 @@ func (m *DescribeUserScramCredentialsResponse) CopyTo(d *kdata.DescribeUserScram
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyDescribeUserScramCredentialsResponseResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyDescribeUserScramCredentialsResponseResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -231,12 +218,9 @@ func copyDescribeUserScramCredentialsResponseResult(v DescribeUserScramCredentia
 	d.User = v.User()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.CredentialInfos()
-		d.CredentialInfos = kdata.Resize(d.CredentialInfos, l.Len())
-		for i := range d.CredentialInfos {
-			copyDescribeUserScramCredentialsResponseCredentialInfo(l.At(i), &d.CredentialInfos[i])
-		}
+	d.CredentialInfos = kdata.Resize(d.CredentialInfos, v.CredentialInfos().Len())
+	for i := range d.CredentialInfos {
+		copyDescribeUserScramCredentialsResponseCredentialInfo(v.CredentialInfos().At(i), &d.CredentialInfos[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

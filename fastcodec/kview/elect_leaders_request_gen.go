@@ -67,8 +67,6 @@ func (v ElectLeadersRequestTopicPartitions) Topic() []byte { return v.m.bytes(v.
 func (v ElectLeadersRequestTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ElectLeadersRequestTopicPartitions) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -76,16 +74,14 @@ func (v ElectLeadersRequestTopicPartitions) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ElectLeadersRequestTopicPartitionsList is an array of ElectLeadersRequestTopicPartitions.
+// ElectLeadersRequestTopicPartitionsList is an array of ElectLeadersRequestTopicPartitions. At panics as a slice does where there is no element i.
 type ElectLeadersRequestTopicPartitionsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ElectLeadersRequestTopicPartitionsList) At(i int) ElectLeadersRequestTopicPartitions {
 	p := entry(i, l.n, l.base, 4)
 	return ElectLeadersRequestTopicPartitions{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ElectLeadersRequestTopicPartitionsList) All() iter.Seq[ElectLeadersRequestTopicPartitions] {
 	return func(yield func(ElectLeadersRequestTopicPartitions) bool) {
 		for i := range int(l.n) {
@@ -209,12 +205,9 @@ func (m *ElectLeadersRequest) CopyTo(d *kdata.ElectLeadersRequest) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ElectionType = v.ElectionType()
-	{
-		l := v.TopicPartitions()
-		d.ResizeTopicPartitions(lenOrNull(l))
-		for i := range d.TopicPartitions {
-			copyElectLeadersRequestTopicPartitions(l.At(i), &d.TopicPartitions[i])
-		}
+	d.ResizeTopicPartitions(v.TopicPartitions().size())
+	for i := range d.TopicPartitions {
+		copyElectLeadersRequestTopicPartitions(v.TopicPartitions().At(i), &d.TopicPartitions[i])
 	}
 	d.TimeoutMs = v.TimeoutMs()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

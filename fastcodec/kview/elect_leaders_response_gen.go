@@ -67,8 +67,6 @@ func (v ElectLeadersResponseReplicaElectionResult) Topic() []byte { return v.m.b
 func (v ElectLeadersResponseReplicaElectionResult) PartitionResult() ElectLeadersResponsePartitionResultList {
 	return ElectLeadersResponsePartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ElectLeadersResponseReplicaElectionResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -76,16 +74,14 @@ func (v ElectLeadersResponseReplicaElectionResult) UnknownTags() fastcodec.Tags 
 	return v.m.tags(v.s[4], 0)
 }
 
-// ElectLeadersResponseReplicaElectionResultList is an array of ElectLeadersResponseReplicaElectionResult.
+// ElectLeadersResponseReplicaElectionResultList is an array of ElectLeadersResponseReplicaElectionResult. At panics as a slice does where there is no element i.
 type ElectLeadersResponseReplicaElectionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ElectLeadersResponseReplicaElectionResultList) At(i int) ElectLeadersResponseReplicaElectionResult {
 	p := entry(i, l.n, l.base, 5)
 	return ElectLeadersResponseReplicaElectionResult{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ElectLeadersResponseReplicaElectionResultList) All() iter.Seq[ElectLeadersResponseReplicaElectionResult] {
 	return func(yield func(ElectLeadersResponseReplicaElectionResult) bool) {
 		for i := range int(l.n) {
@@ -110,8 +106,6 @@ func (v ElectLeadersResponsePartitionResult) ErrorCode() fastcodec.ErrorCode {
 
 // ErrorMessage: nullable.
 func (v ElectLeadersResponsePartitionResult) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ElectLeadersResponsePartitionResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -119,16 +113,14 @@ func (v ElectLeadersResponsePartitionResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// ElectLeadersResponsePartitionResultList is an array of ElectLeadersResponsePartitionResult.
+// ElectLeadersResponsePartitionResultList is an array of ElectLeadersResponsePartitionResult. At panics as a slice does where there is no element i.
 type ElectLeadersResponsePartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ElectLeadersResponsePartitionResultList) At(i int) ElectLeadersResponsePartitionResult {
 	p := entry(i, l.n, l.base, 3)
 	return ElectLeadersResponsePartitionResult{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ElectLeadersResponsePartitionResultList) All() iter.Seq[ElectLeadersResponsePartitionResult] {
 	return func(yield func(ElectLeadersResponsePartitionResult) bool) {
 		for i := range int(l.n) {
@@ -308,24 +300,18 @@ func (m *ElectLeadersResponse) CopyTo(d *kdata.ElectLeadersResponse) {
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.ReplicaElectionResults()
-		d.ReplicaElectionResults = kdata.Resize(d.ReplicaElectionResults, l.Len())
-		for i := range d.ReplicaElectionResults {
-			copyElectLeadersResponseReplicaElectionResult(l.At(i), &d.ReplicaElectionResults[i])
-		}
+	d.ReplicaElectionResults = kdata.Resize(d.ReplicaElectionResults, v.ReplicaElectionResults().Len())
+	for i := range d.ReplicaElectionResults {
+		copyElectLeadersResponseReplicaElectionResult(v.ReplicaElectionResults().At(i), &d.ReplicaElectionResults[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyElectLeadersResponseReplicaElectionResult(v ElectLeadersResponseReplicaElectionResult, d *kdata.ElectLeadersResponseReplicaElectionResult) {
 	d.Topic = v.Topic()
-	{
-		l := v.PartitionResult()
-		d.PartitionResult = kdata.Resize(d.PartitionResult, l.Len())
-		for i := range d.PartitionResult {
-			copyElectLeadersResponsePartitionResult(l.At(i), &d.PartitionResult[i])
-		}
+	d.PartitionResult = kdata.Resize(d.PartitionResult, v.PartitionResult().Len())
+	for i := range d.PartitionResult {
+		copyElectLeadersResponsePartitionResult(v.PartitionResult().At(i), &d.PartitionResult[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -67,8 +67,6 @@ func (v EndQuorumEpochRequestTopicData) TopicName() []byte { return v.m.bytes(v.
 func (v EndQuorumEpochRequestTopicData) Partitions() EndQuorumEpochRequestPartitionDataList {
 	return EndQuorumEpochRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v EndQuorumEpochRequestTopicData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -76,16 +74,14 @@ func (v EndQuorumEpochRequestTopicData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// EndQuorumEpochRequestTopicDataList is an array of EndQuorumEpochRequestTopicData.
+// EndQuorumEpochRequestTopicDataList is an array of EndQuorumEpochRequestTopicData. At panics as a slice does where there is no element i.
 type EndQuorumEpochRequestTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l EndQuorumEpochRequestTopicDataList) At(i int) EndQuorumEpochRequestTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return EndQuorumEpochRequestTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l EndQuorumEpochRequestTopicDataList) All() iter.Seq[EndQuorumEpochRequestTopicData] {
 	return func(yield func(EndQuorumEpochRequestTopicData) bool) {
 		for i := range int(l.n) {
@@ -123,7 +119,6 @@ func (v EndQuorumEpochRequestPartitionData) PreferredCandidates() EndQuorumEpoch
 	return EndQuorumEpochRequestReplicaInfoList{list{v.m, v.s[3], v.s[4]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v EndQuorumEpochRequestPartitionData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -131,16 +126,14 @@ func (v EndQuorumEpochRequestPartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// EndQuorumEpochRequestPartitionDataList is an array of EndQuorumEpochRequestPartitionData.
+// EndQuorumEpochRequestPartitionDataList is an array of EndQuorumEpochRequestPartitionData. At panics as a slice does where there is no element i.
 type EndQuorumEpochRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l EndQuorumEpochRequestPartitionDataList) At(i int) EndQuorumEpochRequestPartitionData {
 	p := entry(i, l.n, l.base, 6)
 	return EndQuorumEpochRequestPartitionData{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l EndQuorumEpochRequestPartitionDataList) All() iter.Seq[EndQuorumEpochRequestPartitionData] {
 	return func(yield func(EndQuorumEpochRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -162,21 +155,15 @@ func (v EndQuorumEpochRequestReplicaInfo) CandidateID() int32 { return v.m.int32
 func (v EndQuorumEpochRequestReplicaInfo) CandidateDirectoryID() fastcodec.UUID {
 	return v.m.uuid(v.off + 4)
 }
+func (v EndQuorumEpochRequestReplicaInfo) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+20, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v EndQuorumEpochRequestReplicaInfo) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+20, 0)
-}
-
-// EndQuorumEpochRequestReplicaInfoList is an array of EndQuorumEpochRequestReplicaInfo.
+// EndQuorumEpochRequestReplicaInfoList is an array of EndQuorumEpochRequestReplicaInfo. At panics as a slice does where there is no element i.
 type EndQuorumEpochRequestReplicaInfoList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l EndQuorumEpochRequestReplicaInfoList) At(i int) EndQuorumEpochRequestReplicaInfo {
 	return EndQuorumEpochRequestReplicaInfo{l.m, l.m.element(i, l.n, l.base, 21)}
 }
 
-// All iterates over the elements.
 func (l EndQuorumEpochRequestReplicaInfoList) All() iter.Seq[EndQuorumEpochRequestReplicaInfo] {
 	return func(yield func(EndQuorumEpochRequestReplicaInfo) bool) {
 		for i := range int(l.n) {
@@ -196,22 +183,18 @@ type EndQuorumEpochRequestLeaderEndpoint struct {
 func (v EndQuorumEpochRequestLeaderEndpoint) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
 func (v EndQuorumEpochRequestLeaderEndpoint) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v EndQuorumEpochRequestLeaderEndpoint) Port() uint16 { return v.m.uint16(v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v EndQuorumEpochRequestLeaderEndpoint) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3]+2, 0)
 }
 
-// EndQuorumEpochRequestLeaderEndpointList is an array of EndQuorumEpochRequestLeaderEndpoint.
+// EndQuorumEpochRequestLeaderEndpointList is an array of EndQuorumEpochRequestLeaderEndpoint. At panics as a slice does where there is no element i.
 type EndQuorumEpochRequestLeaderEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l EndQuorumEpochRequestLeaderEndpointList) At(i int) EndQuorumEpochRequestLeaderEndpoint {
 	p := entry(i, l.n, l.base, 4)
 	return EndQuorumEpochRequestLeaderEndpoint{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l EndQuorumEpochRequestLeaderEndpointList) All() iter.Seq[EndQuorumEpochRequestLeaderEndpoint] {
 	return func(yield func(EndQuorumEpochRequestLeaderEndpoint) bool) {
 		for i := range int(l.n) {
@@ -441,31 +424,22 @@ func (m *EndQuorumEpochRequest) CopyTo(d *kdata.EndQuorumEpochRequest) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ClusterID = v.ClusterID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyEndQuorumEpochRequestTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyEndQuorumEpochRequestTopicData(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.LeaderEndpoints()
-		d.LeaderEndpoints = kdata.Resize(d.LeaderEndpoints, l.Len())
-		for i := range d.LeaderEndpoints {
-			copyEndQuorumEpochRequestLeaderEndpoint(l.At(i), &d.LeaderEndpoints[i])
-		}
+	d.LeaderEndpoints = kdata.Resize(d.LeaderEndpoints, v.LeaderEndpoints().Len())
+	for i := range d.LeaderEndpoints {
+		copyEndQuorumEpochRequestLeaderEndpoint(v.LeaderEndpoints().At(i), &d.LeaderEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyEndQuorumEpochRequestTopicData(v EndQuorumEpochRequestTopicData, d *kdata.EndQuorumEpochRequestTopicData) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyEndQuorumEpochRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyEndQuorumEpochRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -475,12 +449,9 @@ func copyEndQuorumEpochRequestPartitionData(v EndQuorumEpochRequestPartitionData
 	d.LeaderID = v.LeaderID()
 	d.LeaderEpoch = v.LeaderEpoch()
 	d.PreferredSuccessors = v.PreferredSuccessors().AppendTo(d.PreferredSuccessors[:0])
-	{
-		l := v.PreferredCandidates()
-		d.PreferredCandidates = kdata.Resize(d.PreferredCandidates, l.Len())
-		for i := range d.PreferredCandidates {
-			copyEndQuorumEpochRequestReplicaInfo(l.At(i), &d.PreferredCandidates[i])
-		}
+	d.PreferredCandidates = kdata.Resize(d.PreferredCandidates, v.PreferredCandidates().Len())
+	for i := range d.PreferredCandidates {
+		copyEndQuorumEpochRequestReplicaInfo(v.PreferredCandidates().At(i), &d.PreferredCandidates[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

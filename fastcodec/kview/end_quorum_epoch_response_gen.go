@@ -67,8 +67,6 @@ func (v EndQuorumEpochResponseTopicData) TopicName() []byte { return v.m.bytes(v
 func (v EndQuorumEpochResponseTopicData) Partitions() EndQuorumEpochResponsePartitionDataList {
 	return EndQuorumEpochResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v EndQuorumEpochResponseTopicData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -76,16 +74,14 @@ func (v EndQuorumEpochResponseTopicData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// EndQuorumEpochResponseTopicDataList is an array of EndQuorumEpochResponseTopicData.
+// EndQuorumEpochResponseTopicDataList is an array of EndQuorumEpochResponseTopicData. At panics as a slice does where there is no element i.
 type EndQuorumEpochResponseTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l EndQuorumEpochResponseTopicDataList) At(i int) EndQuorumEpochResponseTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return EndQuorumEpochResponseTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l EndQuorumEpochResponseTopicDataList) All() iter.Seq[EndQuorumEpochResponseTopicData] {
 	return func(yield func(EndQuorumEpochResponseTopicData) bool) {
 		for i := range int(l.n) {
@@ -109,8 +105,6 @@ func (v EndQuorumEpochResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 }
 func (v EndQuorumEpochResponsePartitionData) LeaderID() int32    { return v.m.int32(v.off + 6) }
 func (v EndQuorumEpochResponsePartitionData) LeaderEpoch() int32 { return v.m.int32(v.off + 10) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v EndQuorumEpochResponsePartitionData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -126,15 +120,13 @@ func sizeEndQuorumEpochResponsePartitionData(version int16) uint32 {
 	return 14
 }
 
-// EndQuorumEpochResponsePartitionDataList is an array of EndQuorumEpochResponsePartitionData.
+// EndQuorumEpochResponsePartitionDataList is an array of EndQuorumEpochResponsePartitionData. At panics as a slice does where there is no element i.
 type EndQuorumEpochResponsePartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l EndQuorumEpochResponsePartitionDataList) At(i int) EndQuorumEpochResponsePartitionData {
 	return EndQuorumEpochResponsePartitionData{l.m, l.m.element(i, l.n, l.base, sizeEndQuorumEpochResponsePartitionData(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l EndQuorumEpochResponsePartitionDataList) All() iter.Seq[EndQuorumEpochResponsePartitionData] {
 	return func(yield func(EndQuorumEpochResponsePartitionData) bool) {
 		for i := range int(l.n) {
@@ -154,22 +146,18 @@ type EndQuorumEpochResponseNodeEndpoint struct {
 func (v EndQuorumEpochResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
 func (v EndQuorumEpochResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
 func (v EndQuorumEpochResponseNodeEndpoint) Port() uint16  { return v.m.uint16(v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v EndQuorumEpochResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2]+2, 0)
 }
 
-// EndQuorumEpochResponseNodeEndpointList is an array of EndQuorumEpochResponseNodeEndpoint.
+// EndQuorumEpochResponseNodeEndpointList is an array of EndQuorumEpochResponseNodeEndpoint. At panics as a slice does where there is no element i.
 type EndQuorumEpochResponseNodeEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l EndQuorumEpochResponseNodeEndpointList) At(i int) EndQuorumEpochResponseNodeEndpoint {
 	p := entry(i, l.n, l.base, 3)
 	return EndQuorumEpochResponseNodeEndpoint{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l EndQuorumEpochResponseNodeEndpointList) All() iter.Seq[EndQuorumEpochResponseNodeEndpoint] {
 	return func(yield func(EndQuorumEpochResponseNodeEndpoint) bool) {
 		for i := range int(l.n) {
@@ -360,31 +348,22 @@ func (m *EndQuorumEpochResponse) CopyTo(d *kdata.EndQuorumEpochResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyEndQuorumEpochResponseTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyEndQuorumEpochResponseTopicData(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.NodeEndpoints()
-		d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, l.Len())
-		for i := range d.NodeEndpoints {
-			copyEndQuorumEpochResponseNodeEndpoint(l.At(i), &d.NodeEndpoints[i])
-		}
+	d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, v.NodeEndpoints().Len())
+	for i := range d.NodeEndpoints {
+		copyEndQuorumEpochResponseNodeEndpoint(v.NodeEndpoints().At(i), &d.NodeEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyEndQuorumEpochResponseTopicData(v EndQuorumEpochResponseTopicData, d *kdata.EndQuorumEpochResponseTopicData) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyEndQuorumEpochResponsePartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyEndQuorumEpochResponsePartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -36,9 +36,7 @@ func (m *EnvelopeRequest) RequestPrincipal() []byte  { return m.bytes(m.s[2], m.
 func (m *EnvelopeRequest) ClientHostAddress() []byte { return m.bytes(m.s[4], m.s[5]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *EnvelopeRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[5], 0)
-}
+func (m *EnvelopeRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[5], 0) }
 
 func parseEnvelopeRequestFlexible(m *message, s *[6]uint32) int {
 	b := m.b

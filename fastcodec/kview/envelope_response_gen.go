@@ -34,9 +34,7 @@ func (m *EnvelopeResponse) ResponseData() []byte           { return m.bytes(m.s[
 func (m *EnvelopeResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *EnvelopeResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[1]+2, 0)
-}
+func (m *EnvelopeResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[1]+2, 0) }
 
 func parseEnvelopeResponseFlexible(m *message, s *[2]uint32) int {
 	b := m.b

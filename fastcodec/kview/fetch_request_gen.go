@@ -180,7 +180,6 @@ func (v FetchRequestReplicaState) ReplicaEpoch() int64 {
 	return v.m.int64(v.off + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchRequestReplicaState) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -213,8 +212,6 @@ func (v FetchRequestTopic) TopicID() fastcodec.UUID {
 func (v FetchRequestTopic) Partitions() FetchRequestPartitionList {
 	return FetchRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchRequestTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 12 {
 		return fastcodec.Tags{}
@@ -222,16 +219,14 @@ func (v FetchRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// FetchRequestTopicList is an array of FetchRequestTopic.
+// FetchRequestTopicList is an array of FetchRequestTopic. At panics as a slice does where there is no element i.
 type FetchRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchRequestTopicList) At(i int) FetchRequestTopic {
 	p := entry(i, l.n, l.base, 5)
 	return FetchRequestTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l FetchRequestTopicList) All() iter.Seq[FetchRequestTopic] {
 	return func(yield func(FetchRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -328,7 +323,6 @@ func (v FetchRequestPartition) HighWatermark() int64 {
 	return v.m.int64(t[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchRequestPartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 12 {
 		return fastcodec.Tags{}
@@ -343,16 +337,14 @@ func (v FetchRequestPartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[0]+32, known)
 }
 
-// FetchRequestPartitionList is an array of FetchRequestPartition.
+// FetchRequestPartitionList is an array of FetchRequestPartition. At panics as a slice does where there is no element i.
 type FetchRequestPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchRequestPartitionList) At(i int) FetchRequestPartition {
 	p := entry(i, l.n, l.base, 2)
 	return FetchRequestPartition{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l FetchRequestPartitionList) All() iter.Seq[FetchRequestPartition] {
 	return func(yield func(FetchRequestPartition) bool) {
 		for i := range int(l.n) {
@@ -387,8 +379,6 @@ func (v FetchRequestForgottenTopic) TopicID() fastcodec.UUID {
 }
 
 func (v FetchRequestForgottenTopic) Partitions() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchRequestForgottenTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 12 {
 		return fastcodec.Tags{}
@@ -396,16 +386,14 @@ func (v FetchRequestForgottenTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// FetchRequestForgottenTopicList is an array of FetchRequestForgottenTopic.
+// FetchRequestForgottenTopicList is an array of FetchRequestForgottenTopic. At panics as a slice does where there is no element i.
 type FetchRequestForgottenTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchRequestForgottenTopicList) At(i int) FetchRequestForgottenTopic {
 	p := entry(i, l.n, l.base, 4)
 	return FetchRequestForgottenTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l FetchRequestForgottenTopicList) All() iter.Seq[FetchRequestForgottenTopic] {
 	return func(yield func(FetchRequestForgottenTopic) bool) {
 		for i := range int(l.n) {
@@ -800,19 +788,13 @@ func (m *FetchRequest) CopyTo(d *kdata.FetchRequest) {
 	d.IsolationLevel = v.IsolationLevel()
 	d.SessionID = v.SessionID()
 	d.SessionEpoch = v.SessionEpoch()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyFetchRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyFetchRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.ForgottenTopicsData()
-		d.ForgottenTopicsData = kdata.Resize(d.ForgottenTopicsData, l.Len())
-		for i := range d.ForgottenTopicsData {
-			copyFetchRequestForgottenTopic(l.At(i), &d.ForgottenTopicsData[i])
-		}
+	d.ForgottenTopicsData = kdata.Resize(d.ForgottenTopicsData, v.ForgottenTopicsData().Len())
+	for i := range d.ForgottenTopicsData {
+		copyFetchRequestForgottenTopic(v.ForgottenTopicsData().At(i), &d.ForgottenTopicsData[i])
 	}
 	d.RackID = v.RackID()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -827,12 +809,9 @@ func copyFetchRequestReplicaState(v FetchRequestReplicaState, d *kdata.FetchRequ
 func copyFetchRequestTopic(v FetchRequestTopic, d *kdata.FetchRequestTopic) {
 	d.Topic = v.Topic()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyFetchRequestPartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyFetchRequestPartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

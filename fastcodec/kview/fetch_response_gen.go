@@ -109,8 +109,6 @@ func (v FetchResponseFetchableTopicResponse) TopicID() fastcodec.UUID {
 func (v FetchResponseFetchableTopicResponse) Partitions() FetchResponsePartitionDataList {
 	return FetchResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchResponseFetchableTopicResponse) UnknownTags() fastcodec.Tags {
 	if v.m.version < 12 {
 		return fastcodec.Tags{}
@@ -118,16 +116,14 @@ func (v FetchResponseFetchableTopicResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// FetchResponseFetchableTopicResponseList is an array of FetchResponseFetchableTopicResponse.
+// FetchResponseFetchableTopicResponseList is an array of FetchResponseFetchableTopicResponse. At panics as a slice does where there is no element i.
 type FetchResponseFetchableTopicResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchResponseFetchableTopicResponseList) At(i int) FetchResponseFetchableTopicResponse {
 	p := entry(i, l.n, l.base, 5)
 	return FetchResponseFetchableTopicResponse{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l FetchResponseFetchableTopicResponseList) All() iter.Seq[FetchResponseFetchableTopicResponse] {
 	return func(yield func(FetchResponseFetchableTopicResponse) bool) {
 		for i := range int(l.n) {
@@ -219,8 +215,6 @@ func (v FetchResponsePartitionData) PreferredReadReplica() int32 {
 
 // Records: nullable.
 func (v FetchResponsePartitionData) Records() []byte { return v.m.bytes(v.s[4], v.s[5]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchResponsePartitionData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 12 {
 		return fastcodec.Tags{}
@@ -228,16 +222,14 @@ func (v FetchResponsePartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 7)
 }
 
-// FetchResponsePartitionDataList is an array of FetchResponsePartitionData.
+// FetchResponsePartitionDataList is an array of FetchResponsePartitionData. At panics as a slice does where there is no element i.
 type FetchResponsePartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchResponsePartitionDataList) At(i int) FetchResponsePartitionData {
 	p := entry(i, l.n, l.base, 7)
 	return FetchResponsePartitionData{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l FetchResponsePartitionDataList) All() iter.Seq[FetchResponsePartitionData] {
 	return func(yield func(FetchResponsePartitionData) bool) {
 		for i := range int(l.n) {
@@ -269,7 +261,6 @@ func (v FetchResponseEpochEndOffset) EndOffset() int64 {
 	return v.m.int64(v.off + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchResponseEpochEndOffset) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -297,7 +288,6 @@ func (v FetchResponseLeaderIDAndEpoch) LeaderEpoch() int32 {
 	return v.m.int32(v.off + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchResponseLeaderIDAndEpoch) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -325,7 +315,6 @@ func (v FetchResponseSnapshotID) Epoch() int32 {
 	return v.m.int32(v.off + 8)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchResponseSnapshotID) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -341,8 +330,6 @@ type FetchResponseAbortedTransaction struct {
 
 func (v FetchResponseAbortedTransaction) ProducerID() int64  { return v.m.int64(v.off) }
 func (v FetchResponseAbortedTransaction) FirstOffset() int64 { return v.m.int64(v.off + 8) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchResponseAbortedTransaction) UnknownTags() fastcodec.Tags {
 	if v.m.version < 12 {
 		return fastcodec.Tags{}
@@ -358,15 +345,13 @@ func sizeFetchResponseAbortedTransaction(version int16) uint32 {
 	return 16
 }
 
-// FetchResponseAbortedTransactionList is an array of FetchResponseAbortedTransaction.
+// FetchResponseAbortedTransactionList is an array of FetchResponseAbortedTransaction. At panics as a slice does where there is no element i.
 type FetchResponseAbortedTransactionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchResponseAbortedTransactionList) At(i int) FetchResponseAbortedTransaction {
 	return FetchResponseAbortedTransaction{l.m, l.m.element(i, l.n, l.base, sizeFetchResponseAbortedTransaction(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l FetchResponseAbortedTransactionList) All() iter.Seq[FetchResponseAbortedTransaction] {
 	return func(yield func(FetchResponseAbortedTransaction) bool) {
 		for i := range int(l.n) {
@@ -388,23 +373,17 @@ func (v FetchResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s
 func (v FetchResponseNodeEndpoint) Port() int32   { return v.m.int32(v.s[2]) }
 
 // Rack: nullable.
-func (v FetchResponseNodeEndpoint) Rack() []byte { return v.m.bytes(v.s[3], v.s[4]) }
+func (v FetchResponseNodeEndpoint) Rack() []byte                { return v.m.bytes(v.s[3], v.s[4]) }
+func (v FetchResponseNodeEndpoint) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v FetchResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// FetchResponseNodeEndpointList is an array of FetchResponseNodeEndpoint.
+// FetchResponseNodeEndpointList is an array of FetchResponseNodeEndpoint. At panics as a slice does where there is no element i.
 type FetchResponseNodeEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchResponseNodeEndpointList) At(i int) FetchResponseNodeEndpoint {
 	p := entry(i, l.n, l.base, 5)
 	return FetchResponseNodeEndpoint{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l FetchResponseNodeEndpointList) All() iter.Seq[FetchResponseNodeEndpoint] {
 	return func(yield func(FetchResponseNodeEndpoint) bool) {
 		for i := range int(l.n) {
@@ -785,19 +764,13 @@ func (m *FetchResponse) CopyTo(d *kdata.FetchResponse) {
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
 	d.SessionID = v.SessionID()
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyFetchResponseFetchableTopicResponse(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyFetchResponseFetchableTopicResponse(v.Responses().At(i), &d.Responses[i])
 	}
-	{
-		l := v.NodeEndpoints()
-		d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, l.Len())
-		for i := range d.NodeEndpoints {
-			copyFetchResponseNodeEndpoint(l.At(i), &d.NodeEndpoints[i])
-		}
+	d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, v.NodeEndpoints().Len())
+	for i := range d.NodeEndpoints {
+		copyFetchResponseNodeEndpoint(v.NodeEndpoints().At(i), &d.NodeEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -805,12 +778,9 @@ func (m *FetchResponse) CopyTo(d *kdata.FetchResponse) {
 func copyFetchResponseFetchableTopicResponse(v FetchResponseFetchableTopicResponse, d *kdata.FetchResponseFetchableTopicResponse) {
 	d.Topic = v.Topic()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyFetchResponsePartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyFetchResponsePartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -824,12 +794,9 @@ func copyFetchResponsePartitionData(v FetchResponsePartitionData, d *kdata.Fetch
 	copyFetchResponseEpochEndOffset(v.DivergingEpoch(), &d.DivergingEpoch)
 	copyFetchResponseLeaderIDAndEpoch(v.CurrentLeader(), &d.CurrentLeader)
 	copyFetchResponseSnapshotID(v.SnapshotID(), &d.SnapshotID)
-	{
-		l := v.AbortedTransactions()
-		d.ResizeAbortedTransactions(lenOrNull(l))
-		for i := range d.AbortedTransactions {
-			copyFetchResponseAbortedTransaction(l.At(i), &d.AbortedTransactions[i])
-		}
+	d.ResizeAbortedTransactions(v.AbortedTransactions().size())
+	for i := range d.AbortedTransactions {
+		copyFetchResponseAbortedTransaction(v.AbortedTransactions().At(i), &d.AbortedTransactions[i])
 	}
 	d.PreferredReadReplica = v.PreferredReadReplica()
 	d.Records = v.Records()

@@ -47,9 +47,7 @@ func (m *FetchSnapshotRequest) Topics() FetchSnapshotRequestTopicSnapshotList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *FetchSnapshotRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 1)
-}
+func (m *FetchSnapshotRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 1) }
 
 // FetchSnapshotRequestTopicSnapshot is the struct TopicSnapshot of FetchSnapshotRequest.
 type FetchSnapshotRequestTopicSnapshot struct {
@@ -61,22 +59,16 @@ func (v FetchSnapshotRequestTopicSnapshot) Name() []byte { return v.m.bytes(v.s[
 func (v FetchSnapshotRequestTopicSnapshot) Partitions() FetchSnapshotRequestPartitionSnapshotList {
 	return FetchSnapshotRequestPartitionSnapshotList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v FetchSnapshotRequestTopicSnapshot) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v FetchSnapshotRequestTopicSnapshot) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// FetchSnapshotRequestTopicSnapshotList is an array of FetchSnapshotRequestTopicSnapshot.
+// FetchSnapshotRequestTopicSnapshotList is an array of FetchSnapshotRequestTopicSnapshot. At panics as a slice does where there is no element i.
 type FetchSnapshotRequestTopicSnapshotList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchSnapshotRequestTopicSnapshotList) At(i int) FetchSnapshotRequestTopicSnapshot {
 	p := entry(i, l.n, l.base, 5)
 	return FetchSnapshotRequestTopicSnapshot{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l FetchSnapshotRequestTopicSnapshotList) All() iter.Seq[FetchSnapshotRequestTopicSnapshot] {
 	return func(yield func(FetchSnapshotRequestTopicSnapshot) bool) {
 		for i := range int(l.n) {
@@ -115,7 +107,6 @@ func (v FetchSnapshotRequestPartitionSnapshot) ReplicaDirectoryID() fastcodec.UU
 	return v.m.uuid(t[0])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchSnapshotRequestPartitionSnapshot) UnknownTags() fastcodec.Tags {
 	known := uint32(0)
 	if v.m.version >= 1 {
@@ -124,16 +115,14 @@ func (v FetchSnapshotRequestPartitionSnapshot) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2]+8, known)
 }
 
-// FetchSnapshotRequestPartitionSnapshotList is an array of FetchSnapshotRequestPartitionSnapshot.
+// FetchSnapshotRequestPartitionSnapshotList is an array of FetchSnapshotRequestPartitionSnapshot. At panics as a slice does where there is no element i.
 type FetchSnapshotRequestPartitionSnapshotList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchSnapshotRequestPartitionSnapshotList) At(i int) FetchSnapshotRequestPartitionSnapshot {
 	p := entry(i, l.n, l.base, 4)
 	return FetchSnapshotRequestPartitionSnapshot{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l FetchSnapshotRequestPartitionSnapshotList) All() iter.Seq[FetchSnapshotRequestPartitionSnapshot] {
 	return func(yield func(FetchSnapshotRequestPartitionSnapshot) bool) {
 		for i := range int(l.n) {
@@ -151,13 +140,9 @@ type FetchSnapshotRequestSnapshotID struct {
 	off uint32
 }
 
-func (v FetchSnapshotRequestSnapshotID) EndOffset() int64 { return v.m.int64(v.off) }
-func (v FetchSnapshotRequestSnapshotID) Epoch() int32     { return v.m.int32(v.off + 8) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v FetchSnapshotRequestSnapshotID) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+12, 0)
-}
+func (v FetchSnapshotRequestSnapshotID) EndOffset() int64            { return v.m.int64(v.off) }
+func (v FetchSnapshotRequestSnapshotID) Epoch() int32                { return v.m.int32(v.off + 8) }
+func (v FetchSnapshotRequestSnapshotID) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+12, 0) }
 
 func parseFetchSnapshotRequestFlexible(m *message, s *[4]uint32) int {
 	b, count, base := m.b, 0, uint32(0)
@@ -326,24 +311,18 @@ func (m *FetchSnapshotRequest) CopyTo(d *kdata.FetchSnapshotRequest) {
 	d.ClusterID = v.ClusterID()
 	d.ReplicaID = v.ReplicaID()
 	d.MaxBytes = v.MaxBytes()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyFetchSnapshotRequestTopicSnapshot(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyFetchSnapshotRequestTopicSnapshot(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyFetchSnapshotRequestTopicSnapshot(v FetchSnapshotRequestTopicSnapshot, d *kdata.FetchSnapshotRequestTopicSnapshot) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyFetchSnapshotRequestPartitionSnapshot(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyFetchSnapshotRequestPartitionSnapshot(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

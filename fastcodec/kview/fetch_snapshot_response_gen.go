@@ -65,22 +65,16 @@ func (v FetchSnapshotResponseTopicSnapshot) Name() []byte { return v.m.bytes(v.s
 func (v FetchSnapshotResponseTopicSnapshot) Partitions() FetchSnapshotResponsePartitionSnapshotList {
 	return FetchSnapshotResponsePartitionSnapshotList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v FetchSnapshotResponseTopicSnapshot) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v FetchSnapshotResponseTopicSnapshot) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// FetchSnapshotResponseTopicSnapshotList is an array of FetchSnapshotResponseTopicSnapshot.
+// FetchSnapshotResponseTopicSnapshotList is an array of FetchSnapshotResponseTopicSnapshot. At panics as a slice does where there is no element i.
 type FetchSnapshotResponseTopicSnapshotList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchSnapshotResponseTopicSnapshotList) At(i int) FetchSnapshotResponseTopicSnapshot {
 	p := entry(i, l.n, l.base, 5)
 	return FetchSnapshotResponseTopicSnapshot{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l FetchSnapshotResponseTopicSnapshotList) All() iter.Seq[FetchSnapshotResponseTopicSnapshot] {
 	return func(yield func(FetchSnapshotResponseTopicSnapshot) bool) {
 		for i := range int(l.n) {
@@ -123,22 +117,18 @@ func (v FetchSnapshotResponsePartitionSnapshot) Position() int64 { return v.m.in
 func (v FetchSnapshotResponsePartitionSnapshot) UnalignedRecords() []byte {
 	return v.m.bytes(v.s[3], v.s[4])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchSnapshotResponsePartitionSnapshot) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 1)
 }
 
-// FetchSnapshotResponsePartitionSnapshotList is an array of FetchSnapshotResponsePartitionSnapshot.
+// FetchSnapshotResponsePartitionSnapshotList is an array of FetchSnapshotResponsePartitionSnapshot. At panics as a slice does where there is no element i.
 type FetchSnapshotResponsePartitionSnapshotList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchSnapshotResponsePartitionSnapshotList) At(i int) FetchSnapshotResponsePartitionSnapshot {
 	p := entry(i, l.n, l.base, 6)
 	return FetchSnapshotResponsePartitionSnapshot{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l FetchSnapshotResponsePartitionSnapshotList) All() iter.Seq[FetchSnapshotResponsePartitionSnapshot] {
 	return func(yield func(FetchSnapshotResponsePartitionSnapshot) bool) {
 		for i := range int(l.n) {
@@ -156,13 +146,9 @@ type FetchSnapshotResponseSnapshotID struct {
 	off uint32
 }
 
-func (v FetchSnapshotResponseSnapshotID) EndOffset() int64 { return v.m.int64(v.off) }
-func (v FetchSnapshotResponseSnapshotID) Epoch() int32     { return v.m.int32(v.off + 8) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v FetchSnapshotResponseSnapshotID) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+12, 0)
-}
+func (v FetchSnapshotResponseSnapshotID) EndOffset() int64            { return v.m.int64(v.off) }
+func (v FetchSnapshotResponseSnapshotID) Epoch() int32                { return v.m.int32(v.off + 8) }
+func (v FetchSnapshotResponseSnapshotID) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+12, 0) }
 
 // FetchSnapshotResponseLeaderIDAndEpoch is the struct LeaderIdAndEpoch of FetchSnapshotResponse.
 type FetchSnapshotResponseLeaderIDAndEpoch struct {
@@ -184,7 +170,6 @@ func (v FetchSnapshotResponseLeaderIDAndEpoch) LeaderEpoch() int32 {
 	return v.m.int32(v.off + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v FetchSnapshotResponseLeaderIDAndEpoch) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -198,25 +183,19 @@ type FetchSnapshotResponseNodeEndpoint struct {
 	s *[3]uint32
 }
 
-func (v FetchSnapshotResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
-func (v FetchSnapshotResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
-func (v FetchSnapshotResponseNodeEndpoint) Port() uint16  { return v.m.uint16(v.s[2]) }
+func (v FetchSnapshotResponseNodeEndpoint) NodeID() int32               { return v.m.int32(v.s[0]) }
+func (v FetchSnapshotResponseNodeEndpoint) Host() []byte                { return v.m.bytes(v.s[1], v.s[2]) }
+func (v FetchSnapshotResponseNodeEndpoint) Port() uint16                { return v.m.uint16(v.s[2]) }
+func (v FetchSnapshotResponseNodeEndpoint) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[2]+2, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v FetchSnapshotResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[2]+2, 0)
-}
-
-// FetchSnapshotResponseNodeEndpointList is an array of FetchSnapshotResponseNodeEndpoint.
+// FetchSnapshotResponseNodeEndpointList is an array of FetchSnapshotResponseNodeEndpoint. At panics as a slice does where there is no element i.
 type FetchSnapshotResponseNodeEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FetchSnapshotResponseNodeEndpointList) At(i int) FetchSnapshotResponseNodeEndpoint {
 	p := entry(i, l.n, l.base, 3)
 	return FetchSnapshotResponseNodeEndpoint{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l FetchSnapshotResponseNodeEndpointList) All() iter.Seq[FetchSnapshotResponseNodeEndpoint] {
 	return func(yield func(FetchSnapshotResponseNodeEndpoint) bool) {
 		for i := range int(l.n) {
@@ -433,31 +412,22 @@ func (m *FetchSnapshotResponse) CopyTo(d *kdata.FetchSnapshotResponse) {
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyFetchSnapshotResponseTopicSnapshot(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyFetchSnapshotResponseTopicSnapshot(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.NodeEndpoints()
-		d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, l.Len())
-		for i := range d.NodeEndpoints {
-			copyFetchSnapshotResponseNodeEndpoint(l.At(i), &d.NodeEndpoints[i])
-		}
+	d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, v.NodeEndpoints().Len())
+	for i := range d.NodeEndpoints {
+		copyFetchSnapshotResponseNodeEndpoint(v.NodeEndpoints().At(i), &d.NodeEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyFetchSnapshotResponseTopicSnapshot(v FetchSnapshotResponseTopicSnapshot, d *kdata.FetchSnapshotResponseTopicSnapshot) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyFetchSnapshotResponsePartitionSnapshot(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyFetchSnapshotResponsePartitionSnapshot(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

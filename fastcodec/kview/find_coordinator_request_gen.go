@@ -125,12 +125,7 @@ func (m *FindCoordinatorRequest) CopyTo(d *kdata.FindCoordinatorRequest) {
 	v.life = life.Of(v.b)
 	d.Key = v.Key()
 	d.KeyType = v.KeyType()
-	{
-		l := v.CoordinatorKeys()
-		d.CoordinatorKeys = kdata.Resize(d.CoordinatorKeys, l.Len())
-		for i := range d.CoordinatorKeys {
-			d.CoordinatorKeys[i] = l.At(i)
-		}
-	}
+	d.CoordinatorKeys = kdata.Resize(d.CoordinatorKeys, v.CoordinatorKeys().Len())
+	v.CoordinatorKeys().fill(d.CoordinatorKeys)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

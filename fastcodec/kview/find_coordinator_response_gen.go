@@ -118,23 +118,17 @@ func (v FindCoordinatorResponseCoordinator) ErrorCode() fastcodec.ErrorCode {
 }
 
 // ErrorMessage: nullable.
-func (v FindCoordinatorResponseCoordinator) ErrorMessage() []byte { return v.m.bytes(v.s[4], v.s[5]) }
+func (v FindCoordinatorResponseCoordinator) ErrorMessage() []byte        { return v.m.bytes(v.s[4], v.s[5]) }
+func (v FindCoordinatorResponseCoordinator) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[5], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v FindCoordinatorResponseCoordinator) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[5], 0)
-}
-
-// FindCoordinatorResponseCoordinatorList is an array of FindCoordinatorResponseCoordinator.
+// FindCoordinatorResponseCoordinatorList is an array of FindCoordinatorResponseCoordinator. At panics as a slice does where there is no element i.
 type FindCoordinatorResponseCoordinatorList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l FindCoordinatorResponseCoordinatorList) At(i int) FindCoordinatorResponseCoordinator {
 	p := entry(i, l.n, l.base, 6)
 	return FindCoordinatorResponseCoordinator{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l FindCoordinatorResponseCoordinatorList) All() iter.Seq[FindCoordinatorResponseCoordinator] {
 	return func(yield func(FindCoordinatorResponseCoordinator) bool) {
 		for i := range int(l.n) {
@@ -310,12 +304,9 @@ func (m *FindCoordinatorResponse) CopyTo(d *kdata.FindCoordinatorResponse) {
 	d.NodeID = v.NodeID()
 	d.Host = v.Host()
 	d.Port = v.Port()
-	{
-		l := v.Coordinators()
-		d.Coordinators = kdata.Resize(d.Coordinators, l.Len())
-		for i := range d.Coordinators {
-			copyFindCoordinatorResponseCoordinator(l.At(i), &d.Coordinators[i])
-		}
+	d.Coordinators = kdata.Resize(d.Coordinators, v.Coordinators().Len())
+	for i := range d.Coordinators {
+		copyFindCoordinatorResponseCoordinator(v.Coordinators().At(i), &d.Coordinators[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

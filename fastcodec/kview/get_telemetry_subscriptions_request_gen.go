@@ -31,9 +31,7 @@ func (m *GetTelemetrySubscriptionsRequest) Parse(body []byte, version int16) err
 func (m *GetTelemetrySubscriptionsRequest) ClientInstanceID() fastcodec.UUID { return m.uuid(0) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *GetTelemetrySubscriptionsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(16, 0)
-}
+func (m *GetTelemetrySubscriptionsRequest) UnknownTags() fastcodec.Tags { return m.tags(16, 0) }
 
 func parseGetTelemetrySubscriptionsRequestFlexible(m *message, s *[0]uint32) int {
 	b := m.b

@@ -44,9 +44,7 @@ func (m *GetTelemetrySubscriptionsResponse) RequestedMetrics() Strings {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *GetTelemetrySubscriptionsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *GetTelemetrySubscriptionsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 func parseGetTelemetrySubscriptionsResponseFlexible(m *message, s *[5]uint32) int {
 	b, count, base := m.b, 0, uint32(0)
@@ -90,12 +88,7 @@ func (m *GetTelemetrySubscriptionsResponse) CopyTo(d *kdata.GetTelemetrySubscrip
 	d.PushIntervalMs = v.PushIntervalMs()
 	d.TelemetryMaxBytes = v.TelemetryMaxBytes()
 	d.DeltaTemporality = v.DeltaTemporality()
-	{
-		l := v.RequestedMetrics()
-		d.RequestedMetrics = kdata.Resize(d.RequestedMetrics, l.Len())
-		for i := range d.RequestedMetrics {
-			d.RequestedMetrics[i] = l.At(i)
-		}
-	}
+	d.RequestedMetrics = kdata.Resize(d.RequestedMetrics, v.RequestedMetrics().Len())
+	v.RequestedMetrics().fill(d.RequestedMetrics)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

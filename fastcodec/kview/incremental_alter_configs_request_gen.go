@@ -63,8 +63,6 @@ func (v IncrementalAlterConfigsRequestAlterConfigsResource) ResourceName() []byt
 func (v IncrementalAlterConfigsRequestAlterConfigsResource) Configs() IncrementalAlterConfigsRequestAlterableConfigList {
 	return IncrementalAlterConfigsRequestAlterableConfigList{list{v.m, v.s[3], v.s[4]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v IncrementalAlterConfigsRequestAlterConfigsResource) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -72,16 +70,14 @@ func (v IncrementalAlterConfigsRequestAlterConfigsResource) UnknownTags() fastco
 	return v.m.tags(v.s[5], 0)
 }
 
-// IncrementalAlterConfigsRequestAlterConfigsResourceList is an array of IncrementalAlterConfigsRequestAlterConfigsResource.
+// IncrementalAlterConfigsRequestAlterConfigsResourceList is an array of IncrementalAlterConfigsRequestAlterConfigsResource. At panics as a slice does where there is no element i.
 type IncrementalAlterConfigsRequestAlterConfigsResourceList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l IncrementalAlterConfigsRequestAlterConfigsResourceList) At(i int) IncrementalAlterConfigsRequestAlterConfigsResource {
 	p := entry(i, l.n, l.base, 6)
 	return IncrementalAlterConfigsRequestAlterConfigsResource{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l IncrementalAlterConfigsRequestAlterConfigsResourceList) All() iter.Seq[IncrementalAlterConfigsRequestAlterConfigsResource] {
 	return func(yield func(IncrementalAlterConfigsRequestAlterConfigsResource) bool) {
 		for i := range int(l.n) {
@@ -110,8 +106,6 @@ func (v IncrementalAlterConfigsRequestAlterableConfig) ConfigOperation() int8 {
 func (v IncrementalAlterConfigsRequestAlterableConfig) Value() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v IncrementalAlterConfigsRequestAlterableConfig) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -119,16 +113,14 @@ func (v IncrementalAlterConfigsRequestAlterableConfig) UnknownTags() fastcodec.T
 	return v.m.tags(v.s[3], 0)
 }
 
-// IncrementalAlterConfigsRequestAlterableConfigList is an array of IncrementalAlterConfigsRequestAlterableConfig.
+// IncrementalAlterConfigsRequestAlterableConfigList is an array of IncrementalAlterConfigsRequestAlterableConfig. At panics as a slice does where there is no element i.
 type IncrementalAlterConfigsRequestAlterableConfigList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l IncrementalAlterConfigsRequestAlterableConfigList) At(i int) IncrementalAlterConfigsRequestAlterableConfig {
 	p := entry(i, l.n, l.base, 4)
 	return IncrementalAlterConfigsRequestAlterableConfig{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l IncrementalAlterConfigsRequestAlterableConfigList) All() iter.Seq[IncrementalAlterConfigsRequestAlterableConfig] {
 	return func(yield func(IncrementalAlterConfigsRequestAlterableConfig) bool) {
 		for i := range int(l.n) {
@@ -322,12 +314,9 @@ func (m *IncrementalAlterConfigsRequest) CopyTo(d *kdata.IncrementalAlterConfigs
 	v := IncrementalAlterConfigsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Resources()
-		d.Resources = kdata.Resize(d.Resources, l.Len())
-		for i := range d.Resources {
-			copyIncrementalAlterConfigsRequestAlterConfigsResource(l.At(i), &d.Resources[i])
-		}
+	d.Resources = kdata.Resize(d.Resources, v.Resources().Len())
+	for i := range d.Resources {
+		copyIncrementalAlterConfigsRequestAlterConfigsResource(v.Resources().At(i), &d.Resources[i])
 	}
 	d.ValidateOnly = v.ValidateOnly()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -336,12 +325,9 @@ func (m *IncrementalAlterConfigsRequest) CopyTo(d *kdata.IncrementalAlterConfigs
 func copyIncrementalAlterConfigsRequestAlterConfigsResource(v IncrementalAlterConfigsRequestAlterConfigsResource, d *kdata.IncrementalAlterConfigsRequestAlterConfigsResource) {
 	d.ResourceType = v.ResourceType()
 	d.ResourceName = v.ResourceName()
-	{
-		l := v.Configs()
-		d.Configs = kdata.Resize(d.Configs, l.Len())
-		for i := range d.Configs {
-			copyIncrementalAlterConfigsRequestAlterableConfig(l.At(i), &d.Configs[i])
-		}
+	d.Configs = kdata.Resize(d.Configs, v.Configs().Len())
+	for i := range d.Configs {
+		copyIncrementalAlterConfigsRequestAlterableConfig(v.Configs().At(i), &d.Configs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -68,8 +68,6 @@ func (v IncrementalAlterConfigsResponseAlterConfigsResourceResponse) ResourceTyp
 func (v IncrementalAlterConfigsResponseAlterConfigsResourceResponse) ResourceName() []byte {
 	return v.m.bytes(v.s[3], v.s[4])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v IncrementalAlterConfigsResponseAlterConfigsResourceResponse) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -77,16 +75,14 @@ func (v IncrementalAlterConfigsResponseAlterConfigsResourceResponse) UnknownTags
 	return v.m.tags(v.s[4], 0)
 }
 
-// IncrementalAlterConfigsResponseAlterConfigsResourceResponseList is an array of IncrementalAlterConfigsResponseAlterConfigsResourceResponse.
+// IncrementalAlterConfigsResponseAlterConfigsResourceResponseList is an array of IncrementalAlterConfigsResponseAlterConfigsResourceResponse. At panics as a slice does where there is no element i.
 type IncrementalAlterConfigsResponseAlterConfigsResourceResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l IncrementalAlterConfigsResponseAlterConfigsResourceResponseList) At(i int) IncrementalAlterConfigsResponseAlterConfigsResourceResponse {
 	p := entry(i, l.n, l.base, 5)
 	return IncrementalAlterConfigsResponseAlterConfigsResourceResponse{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l IncrementalAlterConfigsResponseAlterConfigsResourceResponseList) All() iter.Seq[IncrementalAlterConfigsResponseAlterConfigsResourceResponse] {
 	return func(yield func(IncrementalAlterConfigsResponseAlterConfigsResourceResponse) bool) {
 		for i := range int(l.n) {
@@ -222,12 +218,9 @@ func (m *IncrementalAlterConfigsResponse) CopyTo(d *kdata.IncrementalAlterConfig
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyIncrementalAlterConfigsResponseAlterConfigsResourceResponse(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyIncrementalAlterConfigsResponseAlterConfigsResourceResponse(v.Responses().At(i), &d.Responses[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

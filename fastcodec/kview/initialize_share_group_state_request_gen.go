@@ -37,9 +37,7 @@ func (m *InitializeShareGroupStateRequest) Topics() InitializeShareGroupStateReq
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *InitializeShareGroupStateRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *InitializeShareGroupStateRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // InitializeShareGroupStateRequestInitializeStateData is the struct InitializeStateData of InitializeShareGroupStateRequest.
 type InitializeShareGroupStateRequestInitializeStateData struct {
@@ -53,22 +51,18 @@ func (v InitializeShareGroupStateRequestInitializeStateData) TopicID() fastcodec
 func (v InitializeShareGroupStateRequestInitializeStateData) Partitions() InitializeShareGroupStateRequestPartitionDataList {
 	return InitializeShareGroupStateRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v InitializeShareGroupStateRequestInitializeStateData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// InitializeShareGroupStateRequestInitializeStateDataList is an array of InitializeShareGroupStateRequestInitializeStateData.
+// InitializeShareGroupStateRequestInitializeStateDataList is an array of InitializeShareGroupStateRequestInitializeStateData. At panics as a slice does where there is no element i.
 type InitializeShareGroupStateRequestInitializeStateDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l InitializeShareGroupStateRequestInitializeStateDataList) At(i int) InitializeShareGroupStateRequestInitializeStateData {
 	p := entry(i, l.n, l.base, 4)
 	return InitializeShareGroupStateRequestInitializeStateData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l InitializeShareGroupStateRequestInitializeStateDataList) All() iter.Seq[InitializeShareGroupStateRequestInitializeStateData] {
 	return func(yield func(InitializeShareGroupStateRequestInitializeStateData) bool) {
 		for i := range int(l.n) {
@@ -93,21 +87,17 @@ func (v InitializeShareGroupStateRequestPartitionData) StateEpoch() int32 {
 func (v InitializeShareGroupStateRequestPartitionData) StartOffset() int64 {
 	return v.m.int64(v.off + 8)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v InitializeShareGroupStateRequestPartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+16, 0)
 }
 
-// InitializeShareGroupStateRequestPartitionDataList is an array of InitializeShareGroupStateRequestPartitionData.
+// InitializeShareGroupStateRequestPartitionDataList is an array of InitializeShareGroupStateRequestPartitionData. At panics as a slice does where there is no element i.
 type InitializeShareGroupStateRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l InitializeShareGroupStateRequestPartitionDataList) At(i int) InitializeShareGroupStateRequestPartitionData {
 	return InitializeShareGroupStateRequestPartitionData{l.m, l.m.element(i, l.n, l.base, 17)}
 }
 
-// All iterates over the elements.
 func (l InitializeShareGroupStateRequestPartitionDataList) All() iter.Seq[InitializeShareGroupStateRequestPartitionData] {
 	return func(yield func(InitializeShareGroupStateRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -187,24 +177,18 @@ func (m *InitializeShareGroupStateRequest) CopyTo(d *kdata.InitializeShareGroupS
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyInitializeShareGroupStateRequestInitializeStateData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyInitializeShareGroupStateRequestInitializeStateData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyInitializeShareGroupStateRequestInitializeStateData(v InitializeShareGroupStateRequestInitializeStateData, d *kdata.InitializeShareGroupStateRequestInitializeStateData) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyInitializeShareGroupStateRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyInitializeShareGroupStateRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -36,9 +36,7 @@ func (m *InitializeShareGroupStateResponse) Results() InitializeShareGroupStateR
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *InitializeShareGroupStateResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *InitializeShareGroupStateResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // InitializeShareGroupStateResponseInitializeStateResult is the struct InitializeStateResult of InitializeShareGroupStateResponse.
 type InitializeShareGroupStateResponseInitializeStateResult struct {
@@ -52,22 +50,18 @@ func (v InitializeShareGroupStateResponseInitializeStateResult) TopicID() fastco
 func (v InitializeShareGroupStateResponseInitializeStateResult) Partitions() InitializeShareGroupStateResponsePartitionResultList {
 	return InitializeShareGroupStateResponsePartitionResultList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v InitializeShareGroupStateResponseInitializeStateResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// InitializeShareGroupStateResponseInitializeStateResultList is an array of InitializeShareGroupStateResponseInitializeStateResult.
+// InitializeShareGroupStateResponseInitializeStateResultList is an array of InitializeShareGroupStateResponseInitializeStateResult. At panics as a slice does where there is no element i.
 type InitializeShareGroupStateResponseInitializeStateResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l InitializeShareGroupStateResponseInitializeStateResultList) At(i int) InitializeShareGroupStateResponseInitializeStateResult {
 	p := entry(i, l.n, l.base, 4)
 	return InitializeShareGroupStateResponseInitializeStateResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l InitializeShareGroupStateResponseInitializeStateResultList) All() iter.Seq[InitializeShareGroupStateResponseInitializeStateResult] {
 	return func(yield func(InitializeShareGroupStateResponseInitializeStateResult) bool) {
 		for i := range int(l.n) {
@@ -94,22 +88,18 @@ func (v InitializeShareGroupStateResponsePartitionResult) ErrorCode() fastcodec.
 func (v InitializeShareGroupStateResponsePartitionResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v InitializeShareGroupStateResponsePartitionResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// InitializeShareGroupStateResponsePartitionResultList is an array of InitializeShareGroupStateResponsePartitionResult.
+// InitializeShareGroupStateResponsePartitionResultList is an array of InitializeShareGroupStateResponsePartitionResult. At panics as a slice does where there is no element i.
 type InitializeShareGroupStateResponsePartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l InitializeShareGroupStateResponsePartitionResultList) At(i int) InitializeShareGroupStateResponsePartitionResult {
 	p := entry(i, l.n, l.base, 3)
 	return InitializeShareGroupStateResponsePartitionResult{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l InitializeShareGroupStateResponsePartitionResultList) All() iter.Seq[InitializeShareGroupStateResponsePartitionResult] {
 	return func(yield func(InitializeShareGroupStateResponsePartitionResult) bool) {
 		for i := range int(l.n) {
@@ -207,24 +197,18 @@ func (m *InitializeShareGroupStateResponse) CopyTo(d *kdata.InitializeShareGroup
 	v := InitializeShareGroupStateResponse{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyInitializeShareGroupStateResponseInitializeStateResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyInitializeShareGroupStateResponseInitializeStateResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyInitializeShareGroupStateResponseInitializeStateResult(v InitializeShareGroupStateResponseInitializeStateResult, d *kdata.InitializeShareGroupStateResponseInitializeStateResult) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyInitializeShareGroupStateResponsePartitionResult(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyInitializeShareGroupStateResponsePartitionResult(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -85,8 +85,6 @@ type JoinGroupRequestProtocol struct {
 
 func (v JoinGroupRequestProtocol) Name() []byte     { return v.m.bytes(v.s[0], v.s[1]) }
 func (v JoinGroupRequestProtocol) Metadata() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v JoinGroupRequestProtocol) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -94,16 +92,14 @@ func (v JoinGroupRequestProtocol) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// JoinGroupRequestProtocolList is an array of JoinGroupRequestProtocol.
+// JoinGroupRequestProtocolList is an array of JoinGroupRequestProtocol. At panics as a slice does where there is no element i.
 type JoinGroupRequestProtocolList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l JoinGroupRequestProtocolList) At(i int) JoinGroupRequestProtocol {
 	p := entry(i, l.n, l.base, 4)
 	return JoinGroupRequestProtocol{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l JoinGroupRequestProtocolList) All() iter.Seq[JoinGroupRequestProtocol] {
 	return func(yield func(JoinGroupRequestProtocol) bool) {
 		for i := range int(l.n) {
@@ -296,12 +292,9 @@ func (m *JoinGroupRequest) CopyTo(d *kdata.JoinGroupRequest) {
 	d.MemberID = v.MemberID()
 	d.GroupInstanceID = v.GroupInstanceID()
 	d.ProtocolType = v.ProtocolType()
-	{
-		l := v.Protocols()
-		d.Protocols = kdata.Resize(d.Protocols, l.Len())
-		for i := range d.Protocols {
-			copyJoinGroupRequestProtocol(l.At(i), &d.Protocols[i])
-		}
+	d.Protocols = kdata.Resize(d.Protocols, v.Protocols().Len())
+	for i := range d.Protocols {
+		copyJoinGroupRequestProtocol(v.Protocols().At(i), &d.Protocols[i])
 	}
 	d.Reason = v.Reason()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

@@ -109,8 +109,6 @@ func (v JoinGroupResponseMember) GroupInstanceID() []byte {
 }
 
 func (v JoinGroupResponseMember) Metadata() []byte { return v.m.bytes(v.s[4], v.s[5]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v JoinGroupResponseMember) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -118,16 +116,14 @@ func (v JoinGroupResponseMember) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// JoinGroupResponseMemberList is an array of JoinGroupResponseMember.
+// JoinGroupResponseMemberList is an array of JoinGroupResponseMember. At panics as a slice does where there is no element i.
 type JoinGroupResponseMemberList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l JoinGroupResponseMemberList) At(i int) JoinGroupResponseMember {
 	p := entry(i, l.n, l.base, 6)
 	return JoinGroupResponseMember{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l JoinGroupResponseMemberList) All() iter.Seq[JoinGroupResponseMember] {
 	return func(yield func(JoinGroupResponseMember) bool) {
 		for i := range int(l.n) {
@@ -340,12 +336,9 @@ func (m *JoinGroupResponse) CopyTo(d *kdata.JoinGroupResponse) {
 	d.Leader = v.Leader()
 	d.SkipAssignment = v.SkipAssignment()
 	d.MemberID = v.MemberID()
-	{
-		l := v.Members()
-		d.Members = kdata.Resize(d.Members, l.Len())
-		for i := range d.Members {
-			copyJoinGroupResponseMember(l.At(i), &d.Members[i])
-		}
+	d.Members = kdata.Resize(d.Members, v.Members().Len())
+	for i := range d.Members {
+		copyJoinGroupResponseMember(v.Members().At(i), &d.Members[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -32,9 +32,7 @@ func (m *KRaftVersionRecord) VersionField() int16 { return m.int16(0) }
 func (m *KRaftVersionRecord) KRaftVersion() int16 { return m.int16(2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *KRaftVersionRecord) UnknownTags() fastcodec.Tags {
-	return m.tags(4, 0)
-}
+func (m *KRaftVersionRecord) UnknownTags() fastcodec.Tags { return m.tags(4, 0) }
 
 func parseKRaftVersionRecordFlexible(m *message, s *[0]uint32) int {
 	b := m.b

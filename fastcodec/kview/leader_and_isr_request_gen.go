@@ -161,7 +161,6 @@ func (v LeaderAndIsrRequestPartitionState) LeaderRecoveryState() int8 {
 	return v.m.int8(v.s[9] + 1)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v LeaderAndIsrRequestPartitionState) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -173,16 +172,14 @@ func (v LeaderAndIsrRequestPartitionState) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[9]+d, 0)
 }
 
-// LeaderAndIsrRequestPartitionStateList is an array of LeaderAndIsrRequestPartitionState.
+// LeaderAndIsrRequestPartitionStateList is an array of LeaderAndIsrRequestPartitionState. At panics as a slice does where there is no element i.
 type LeaderAndIsrRequestPartitionStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l LeaderAndIsrRequestPartitionStateList) At(i int) LeaderAndIsrRequestPartitionState {
 	p := entry(i, l.n, l.base, 10)
 	return LeaderAndIsrRequestPartitionState{l.m, (*[10]uint32)(l.m.words[p : p+10])}
 }
 
-// All iterates over the elements.
 func (l LeaderAndIsrRequestPartitionStateList) All() iter.Seq[LeaderAndIsrRequestPartitionState] {
 	return func(yield func(LeaderAndIsrRequestPartitionState) bool) {
 		for i := range int(l.n) {
@@ -213,8 +210,6 @@ func (v LeaderAndIsrRequestTopicState) TopicID() fastcodec.UUID {
 func (v LeaderAndIsrRequestTopicState) PartitionStates() LeaderAndIsrRequestPartitionStateList {
 	return LeaderAndIsrRequestPartitionStateList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v LeaderAndIsrRequestTopicState) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -222,16 +217,14 @@ func (v LeaderAndIsrRequestTopicState) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// LeaderAndIsrRequestTopicStateList is an array of LeaderAndIsrRequestTopicState.
+// LeaderAndIsrRequestTopicStateList is an array of LeaderAndIsrRequestTopicState. At panics as a slice does where there is no element i.
 type LeaderAndIsrRequestTopicStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l LeaderAndIsrRequestTopicStateList) At(i int) LeaderAndIsrRequestTopicState {
 	p := entry(i, l.n, l.base, 5)
 	return LeaderAndIsrRequestTopicState{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l LeaderAndIsrRequestTopicStateList) All() iter.Seq[LeaderAndIsrRequestTopicState] {
 	return func(yield func(LeaderAndIsrRequestTopicState) bool) {
 		for i := range int(l.n) {
@@ -252,8 +245,6 @@ type LeaderAndIsrRequestLiveLeader struct {
 func (v LeaderAndIsrRequestLiveLeader) BrokerID() int32  { return v.m.int32(v.s[0]) }
 func (v LeaderAndIsrRequestLiveLeader) HostName() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 func (v LeaderAndIsrRequestLiveLeader) Port() int32      { return v.m.int32(v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v LeaderAndIsrRequestLiveLeader) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -261,16 +252,14 @@ func (v LeaderAndIsrRequestLiveLeader) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2]+4, 0)
 }
 
-// LeaderAndIsrRequestLiveLeaderList is an array of LeaderAndIsrRequestLiveLeader.
+// LeaderAndIsrRequestLiveLeaderList is an array of LeaderAndIsrRequestLiveLeader. At panics as a slice does where there is no element i.
 type LeaderAndIsrRequestLiveLeaderList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l LeaderAndIsrRequestLiveLeaderList) At(i int) LeaderAndIsrRequestLiveLeader {
 	p := entry(i, l.n, l.base, 3)
 	return LeaderAndIsrRequestLiveLeader{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l LeaderAndIsrRequestLiveLeaderList) All() iter.Seq[LeaderAndIsrRequestLiveLeader] {
 	return func(yield func(LeaderAndIsrRequestLiveLeader) bool) {
 		for i := range int(l.n) {
@@ -627,26 +616,17 @@ func (m *LeaderAndIsrRequest) CopyTo(d *kdata.LeaderAndIsrRequest) {
 	d.ControllerEpoch = v.ControllerEpoch()
 	d.BrokerEpoch = v.BrokerEpoch()
 	d.Type = v.Type()
-	{
-		l := v.UngroupedPartitionStates()
-		d.UngroupedPartitionStates = kdata.Resize(d.UngroupedPartitionStates, l.Len())
-		for i := range d.UngroupedPartitionStates {
-			copyLeaderAndIsrRequestPartitionState(l.At(i), &d.UngroupedPartitionStates[i])
-		}
+	d.UngroupedPartitionStates = kdata.Resize(d.UngroupedPartitionStates, v.UngroupedPartitionStates().Len())
+	for i := range d.UngroupedPartitionStates {
+		copyLeaderAndIsrRequestPartitionState(v.UngroupedPartitionStates().At(i), &d.UngroupedPartitionStates[i])
 	}
-	{
-		l := v.TopicStates()
-		d.TopicStates = kdata.Resize(d.TopicStates, l.Len())
-		for i := range d.TopicStates {
-			copyLeaderAndIsrRequestTopicState(l.At(i), &d.TopicStates[i])
-		}
+	d.TopicStates = kdata.Resize(d.TopicStates, v.TopicStates().Len())
+	for i := range d.TopicStates {
+		copyLeaderAndIsrRequestTopicState(v.TopicStates().At(i), &d.TopicStates[i])
 	}
-	{
-		l := v.LiveLeaders()
-		d.LiveLeaders = kdata.Resize(d.LiveLeaders, l.Len())
-		for i := range d.LiveLeaders {
-			copyLeaderAndIsrRequestLiveLeader(l.At(i), &d.LiveLeaders[i])
-		}
+	d.LiveLeaders = kdata.Resize(d.LiveLeaders, v.LiveLeaders().Len())
+	for i := range d.LiveLeaders {
+		copyLeaderAndIsrRequestLiveLeader(v.LiveLeaders().At(i), &d.LiveLeaders[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -670,12 +650,9 @@ func copyLeaderAndIsrRequestPartitionState(v LeaderAndIsrRequestPartitionState, 
 func copyLeaderAndIsrRequestTopicState(v LeaderAndIsrRequestTopicState, d *kdata.LeaderAndIsrRequestTopicState) {
 	d.TopicName = v.TopicName()
 	d.TopicID = v.TopicID()
-	{
-		l := v.PartitionStates()
-		d.PartitionStates = kdata.Resize(d.PartitionStates, l.Len())
-		for i := range d.PartitionStates {
-			copyLeaderAndIsrRequestPartitionState(l.At(i), &d.PartitionStates[i])
-		}
+	d.PartitionStates = kdata.Resize(d.PartitionStates, v.PartitionStates().Len())
+	for i := range d.PartitionStates {
+		copyLeaderAndIsrRequestPartitionState(v.PartitionStates().At(i), &d.PartitionStates[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -79,8 +79,6 @@ func (v LeaderAndIsrResponsePartitionError) PartitionIndex() int32 { return v.m.
 func (v LeaderAndIsrResponsePartitionError) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1] + 4)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v LeaderAndIsrResponsePartitionError) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -88,16 +86,14 @@ func (v LeaderAndIsrResponsePartitionError) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+6, 0)
 }
 
-// LeaderAndIsrResponsePartitionErrorList is an array of LeaderAndIsrResponsePartitionError.
+// LeaderAndIsrResponsePartitionErrorList is an array of LeaderAndIsrResponsePartitionError. At panics as a slice does where there is no element i.
 type LeaderAndIsrResponsePartitionErrorList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l LeaderAndIsrResponsePartitionErrorList) At(i int) LeaderAndIsrResponsePartitionError {
 	p := entry(i, l.n, l.base, 2)
 	return LeaderAndIsrResponsePartitionError{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l LeaderAndIsrResponsePartitionErrorList) All() iter.Seq[LeaderAndIsrResponsePartitionError] {
 	return func(yield func(LeaderAndIsrResponsePartitionError) bool) {
 		for i := range int(l.n) {
@@ -119,22 +115,16 @@ func (v LeaderAndIsrResponseTopicError) TopicID() fastcodec.UUID { return v.m.uu
 func (v LeaderAndIsrResponseTopicError) PartitionErrors() LeaderAndIsrResponsePartitionErrorList {
 	return LeaderAndIsrResponsePartitionErrorList{list{v.m, v.s[1], v.s[2]}}
 }
+func (v LeaderAndIsrResponseTopicError) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v LeaderAndIsrResponseTopicError) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3], 0)
-}
-
-// LeaderAndIsrResponseTopicErrorList is an array of LeaderAndIsrResponseTopicError.
+// LeaderAndIsrResponseTopicErrorList is an array of LeaderAndIsrResponseTopicError. At panics as a slice does where there is no element i.
 type LeaderAndIsrResponseTopicErrorList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l LeaderAndIsrResponseTopicErrorList) At(i int) LeaderAndIsrResponseTopicError {
 	p := entry(i, l.n, l.base, 4)
 	return LeaderAndIsrResponseTopicError{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l LeaderAndIsrResponseTopicErrorList) All() iter.Seq[LeaderAndIsrResponseTopicError] {
 	return func(yield func(LeaderAndIsrResponseTopicError) bool) {
 		for i := range int(l.n) {
@@ -294,19 +284,13 @@ func (m *LeaderAndIsrResponse) CopyTo(d *kdata.LeaderAndIsrResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.PartitionErrors()
-		d.PartitionErrors = kdata.Resize(d.PartitionErrors, l.Len())
-		for i := range d.PartitionErrors {
-			copyLeaderAndIsrResponsePartitionError(l.At(i), &d.PartitionErrors[i])
-		}
+	d.PartitionErrors = kdata.Resize(d.PartitionErrors, v.PartitionErrors().Len())
+	for i := range d.PartitionErrors {
+		copyLeaderAndIsrResponsePartitionError(v.PartitionErrors().At(i), &d.PartitionErrors[i])
 	}
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyLeaderAndIsrResponseTopicError(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyLeaderAndIsrResponseTopicError(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -320,12 +304,9 @@ func copyLeaderAndIsrResponsePartitionError(v LeaderAndIsrResponsePartitionError
 
 func copyLeaderAndIsrResponseTopicError(v LeaderAndIsrResponseTopicError, d *kdata.LeaderAndIsrResponseTopicError) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.PartitionErrors()
-		d.PartitionErrors = kdata.Resize(d.PartitionErrors, l.Len())
-		for i := range d.PartitionErrors {
-			copyLeaderAndIsrResponsePartitionError(l.At(i), &d.PartitionErrors[i])
-		}
+	d.PartitionErrors = kdata.Resize(d.PartitionErrors, v.PartitionErrors().Len())
+	for i := range d.PartitionErrors {
+		copyLeaderAndIsrResponsePartitionError(v.PartitionErrors().At(i), &d.PartitionErrors[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -41,9 +41,7 @@ func (m *LeaderChangeMessage) GrantingVoters() LeaderChangeMessageVoterList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *LeaderChangeMessage) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *LeaderChangeMessage) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // LeaderChangeMessageVoter is the struct Voter of LeaderChangeMessage.
 type LeaderChangeMessageVoter struct {
@@ -61,7 +59,6 @@ func (v LeaderChangeMessageVoter) VoterDirectoryID() fastcodec.UUID {
 	return v.m.uuid(v.off + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v LeaderChangeMessageVoter) UnknownTags() fastcodec.Tags {
 	d := uint32(4)
 	if v.m.version >= 1 {
@@ -78,15 +75,13 @@ func sizeLeaderChangeMessageVoter(version int16) uint32 {
 	return 5
 }
 
-// LeaderChangeMessageVoterList is an array of LeaderChangeMessageVoter.
+// LeaderChangeMessageVoterList is an array of LeaderChangeMessageVoter. At panics as a slice does where there is no element i.
 type LeaderChangeMessageVoterList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l LeaderChangeMessageVoterList) At(i int) LeaderChangeMessageVoter {
 	return LeaderChangeMessageVoter{l.m, l.m.element(i, l.n, l.base, sizeLeaderChangeMessageVoter(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l LeaderChangeMessageVoterList) All() iter.Seq[LeaderChangeMessageVoter] {
 	return func(yield func(LeaderChangeMessageVoter) bool) {
 		for i := range int(l.n) {
@@ -153,19 +148,13 @@ func (m *LeaderChangeMessage) CopyTo(d *kdata.LeaderChangeMessage) {
 	v.life = life.Of(v.b)
 	d.Version = v.VersionField()
 	d.LeaderID = v.LeaderID()
-	{
-		l := v.Voters()
-		d.Voters = kdata.Resize(d.Voters, l.Len())
-		for i := range d.Voters {
-			copyLeaderChangeMessageVoter(l.At(i), &d.Voters[i])
-		}
+	d.Voters = kdata.Resize(d.Voters, v.Voters().Len())
+	for i := range d.Voters {
+		copyLeaderChangeMessageVoter(v.Voters().At(i), &d.Voters[i])
 	}
-	{
-		l := v.GrantingVoters()
-		d.GrantingVoters = kdata.Resize(d.GrantingVoters, l.Len())
-		for i := range d.GrantingVoters {
-			copyLeaderChangeMessageVoter(l.At(i), &d.GrantingVoters[i])
-		}
+	d.GrantingVoters = kdata.Resize(d.GrantingVoters, v.GrantingVoters().Len())
+	for i := range d.GrantingVoters {
+		copyLeaderChangeMessageVoter(v.GrantingVoters().At(i), &d.GrantingVoters[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -80,7 +80,6 @@ func (v LeaveGroupRequestMemberIdentity) Reason() []byte {
 	return v.m.bytes(v.s[4], v.s[5])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v LeaveGroupRequestMemberIdentity) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -88,16 +87,14 @@ func (v LeaveGroupRequestMemberIdentity) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// LeaveGroupRequestMemberIdentityList is an array of LeaveGroupRequestMemberIdentity.
+// LeaveGroupRequestMemberIdentityList is an array of LeaveGroupRequestMemberIdentity. At panics as a slice does where there is no element i.
 type LeaveGroupRequestMemberIdentityList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l LeaveGroupRequestMemberIdentityList) At(i int) LeaveGroupRequestMemberIdentity {
 	p := entry(i, l.n, l.base, 6)
 	return LeaveGroupRequestMemberIdentity{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l LeaveGroupRequestMemberIdentityList) All() iter.Seq[LeaveGroupRequestMemberIdentity] {
 	return func(yield func(LeaveGroupRequestMemberIdentity) bool) {
 		for i := range int(l.n) {
@@ -243,12 +240,9 @@ func (m *LeaveGroupRequest) CopyTo(d *kdata.LeaveGroupRequest) {
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
 	d.MemberID = v.MemberID()
-	{
-		l := v.Members()
-		d.Members = kdata.Resize(d.Members, l.Len())
-		for i := range d.Members {
-			copyLeaveGroupRequestMemberIdentity(l.At(i), &d.Members[i])
-		}
+	d.Members = kdata.Resize(d.Members, v.Members().Len())
+	for i := range d.Members {
+		copyLeaveGroupRequestMemberIdentity(v.Members().At(i), &d.Members[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

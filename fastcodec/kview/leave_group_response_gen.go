@@ -80,8 +80,6 @@ func (v LeaveGroupResponseMemberResponse) GroupInstanceID() []byte { return v.m.
 func (v LeaveGroupResponseMemberResponse) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[3])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v LeaveGroupResponseMemberResponse) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -89,16 +87,14 @@ func (v LeaveGroupResponseMemberResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3]+2, 0)
 }
 
-// LeaveGroupResponseMemberResponseList is an array of LeaveGroupResponseMemberResponse.
+// LeaveGroupResponseMemberResponseList is an array of LeaveGroupResponseMemberResponse. At panics as a slice does where there is no element i.
 type LeaveGroupResponseMemberResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l LeaveGroupResponseMemberResponseList) At(i int) LeaveGroupResponseMemberResponse {
 	p := entry(i, l.n, l.base, 4)
 	return LeaveGroupResponseMemberResponse{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l LeaveGroupResponseMemberResponseList) All() iter.Seq[LeaveGroupResponseMemberResponse] {
 	return func(yield func(LeaveGroupResponseMemberResponse) bool) {
 		for i := range int(l.n) {
@@ -231,12 +227,9 @@ func (m *LeaveGroupResponse) CopyTo(d *kdata.LeaveGroupResponse) {
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Members()
-		d.Members = kdata.Resize(d.Members, l.Len())
-		for i := range d.Members {
-			copyLeaveGroupResponseMemberResponse(l.At(i), &d.Members[i])
-		}
+	d.Members = kdata.Resize(d.Members, v.Members().Len())
+	for i := range d.Members {
+		copyLeaveGroupResponseMemberResponse(v.Members().At(i), &d.Members[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

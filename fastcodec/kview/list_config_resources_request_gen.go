@@ -38,9 +38,7 @@ func (m *ListConfigResourcesRequest) ResourceTypes() Int8s {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ListConfigResourcesRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[1], 0)
-}
+func (m *ListConfigResourcesRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[1], 0) }
 
 func parseListConfigResourcesRequestFlexible(m *message, s *[2]uint32) int {
 	b, v := m.b, m.version

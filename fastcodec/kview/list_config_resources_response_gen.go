@@ -38,9 +38,7 @@ func (m *ListConfigResourcesResponse) ConfigResources() ListConfigResourcesRespo
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ListConfigResourcesResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *ListConfigResourcesResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // ListConfigResourcesResponseConfigResource is the struct ConfigResource of ListConfigResourcesResponse.
 type ListConfigResourcesResponseConfigResource struct {
@@ -60,7 +58,6 @@ func (v ListConfigResourcesResponseConfigResource) ResourceType() int8 {
 	return v.m.int8(v.s[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListConfigResourcesResponseConfigResource) UnknownTags() fastcodec.Tags {
 	d := uint32(0)
 	if v.m.version >= 1 {
@@ -69,16 +66,14 @@ func (v ListConfigResourcesResponseConfigResource) UnknownTags() fastcodec.Tags 
 	return v.m.tags(v.s[1]+d, 0)
 }
 
-// ListConfigResourcesResponseConfigResourceList is an array of ListConfigResourcesResponseConfigResource.
+// ListConfigResourcesResponseConfigResourceList is an array of ListConfigResourcesResponseConfigResource. At panics as a slice does where there is no element i.
 type ListConfigResourcesResponseConfigResourceList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListConfigResourcesResponseConfigResourceList) At(i int) ListConfigResourcesResponseConfigResource {
 	p := entry(i, l.n, l.base, 2)
 	return ListConfigResourcesResponseConfigResource{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l ListConfigResourcesResponseConfigResourceList) All() iter.Seq[ListConfigResourcesResponseConfigResource] {
 	return func(yield func(ListConfigResourcesResponseConfigResource) bool) {
 		for i := range int(l.n) {
@@ -151,12 +146,9 @@ func (m *ListConfigResourcesResponse) CopyTo(d *kdata.ListConfigResourcesRespons
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.ConfigResources()
-		d.ConfigResources = kdata.Resize(d.ConfigResources, l.Len())
-		for i := range d.ConfigResources {
-			copyListConfigResourcesResponseConfigResource(l.At(i), &d.ConfigResources[i])
-		}
+	d.ConfigResources = kdata.Resize(d.ConfigResources, v.ConfigResources().Len())
+	for i := range d.ConfigResources {
+		copyListConfigResourcesResponseConfigResource(v.ConfigResources().At(i), &d.ConfigResources[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

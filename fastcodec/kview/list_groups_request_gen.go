@@ -92,19 +92,9 @@ func (m *ListGroupsRequest) CopyTo(d *kdata.ListGroupsRequest) {
 	v := ListGroupsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.StatesFilter()
-		d.StatesFilter = kdata.Resize(d.StatesFilter, l.Len())
-		for i := range d.StatesFilter {
-			d.StatesFilter[i] = l.At(i)
-		}
-	}
-	{
-		l := v.TypesFilter()
-		d.TypesFilter = kdata.Resize(d.TypesFilter, l.Len())
-		for i := range d.TypesFilter {
-			d.TypesFilter[i] = l.At(i)
-		}
-	}
+	d.StatesFilter = kdata.Resize(d.StatesFilter, v.StatesFilter().Len())
+	v.StatesFilter().fill(d.StatesFilter)
+	d.TypesFilter = kdata.Resize(d.TypesFilter, v.TypesFilter().Len())
+	v.TypesFilter().fill(d.TypesFilter)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

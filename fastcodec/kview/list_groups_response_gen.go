@@ -88,7 +88,6 @@ func (v ListGroupsResponseListedGroup) GroupType() []byte {
 	return v.m.bytes(v.s[6], v.s[7])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListGroupsResponseListedGroup) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -96,16 +95,14 @@ func (v ListGroupsResponseListedGroup) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[7], 0)
 }
 
-// ListGroupsResponseListedGroupList is an array of ListGroupsResponseListedGroup.
+// ListGroupsResponseListedGroupList is an array of ListGroupsResponseListedGroup. At panics as a slice does where there is no element i.
 type ListGroupsResponseListedGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListGroupsResponseListedGroupList) At(i int) ListGroupsResponseListedGroup {
 	p := entry(i, l.n, l.base, 8)
 	return ListGroupsResponseListedGroup{l.m, (*[8]uint32)(l.m.words[p : p+8])}
 }
 
-// All iterates over the elements.
 func (l ListGroupsResponseListedGroupList) All() iter.Seq[ListGroupsResponseListedGroup] {
 	return func(yield func(ListGroupsResponseListedGroup) bool) {
 		for i := range int(l.n) {
@@ -240,12 +237,9 @@ func (m *ListGroupsResponse) CopyTo(d *kdata.ListGroupsResponse) {
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			copyListGroupsResponseListedGroup(l.At(i), &d.Groups[i])
-		}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	for i := range d.Groups {
+		copyListGroupsResponseListedGroup(v.Groups().At(i), &d.Groups[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

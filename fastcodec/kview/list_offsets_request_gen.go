@@ -79,8 +79,6 @@ func (v ListOffsetsRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]
 func (v ListOffsetsRequestTopic) Partitions() ListOffsetsRequestPartitionList {
 	return ListOffsetsRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListOffsetsRequestTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -88,16 +86,14 @@ func (v ListOffsetsRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// ListOffsetsRequestTopicList is an array of ListOffsetsRequestTopic.
+// ListOffsetsRequestTopicList is an array of ListOffsetsRequestTopic. At panics as a slice does where there is no element i.
 type ListOffsetsRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListOffsetsRequestTopicList) At(i int) ListOffsetsRequestTopic {
 	p := entry(i, l.n, l.base, 5)
 	return ListOffsetsRequestTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ListOffsetsRequestTopicList) All() iter.Seq[ListOffsetsRequestTopic] {
 	return func(yield func(ListOffsetsRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -141,7 +137,6 @@ func (v ListOffsetsRequestPartition) MaxNumOffsets() int32 {
 	return v.m.int32(v.off + 12)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListOffsetsRequestPartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -163,15 +158,13 @@ func sizeListOffsetsRequestPartition(version int16) uint32 {
 	return 16
 }
 
-// ListOffsetsRequestPartitionList is an array of ListOffsetsRequestPartition.
+// ListOffsetsRequestPartitionList is an array of ListOffsetsRequestPartition. At panics as a slice does where there is no element i.
 type ListOffsetsRequestPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListOffsetsRequestPartitionList) At(i int) ListOffsetsRequestPartition {
 	return ListOffsetsRequestPartition{l.m, l.m.element(i, l.n, l.base, sizeListOffsetsRequestPartition(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l ListOffsetsRequestPartitionList) All() iter.Seq[ListOffsetsRequestPartition] {
 	return func(yield func(ListOffsetsRequestPartition) bool) {
 		for i := range int(l.n) {
@@ -258,11 +251,11 @@ func parseListOffsetsRequestTopicFlexible(m *message, off, n int, at uint32) int
 				tags |= last[off]
 			}
 			if off = len(last); tags != 0 {
-				if off, base = m.stridedTagged(int(base), count, 16, "PartitionIndex:4 CurrentLeaderEpoch:4 Timestamp:8 MaxNumOffsets:4@0", "Partitions", i); off < 0 {
+				if off, base = m.stridedTagged(int(base), count, 16, "PartitionIndex:4 CurrentLeaderEpoch:4 Timestamp:8", "Partitions", i); off < 0 {
 					return -1
 				}
 			}
-		} else if off, count, base = m.strided(off, 16, fault.CompactCount, "PartitionIndex:4 CurrentLeaderEpoch:4 Timestamp:8 MaxNumOffsets:4@0", "Partitions", i); off < 0 {
+		} else if off, count, base = m.strided(off, 16, fault.CompactCount, "PartitionIndex:4 CurrentLeaderEpoch:4 Timestamp:8", "Partitions", i); off < 0 {
 			return -1
 		}
 		s = (*[5]uint32)(m.words[at:])
@@ -311,12 +304,9 @@ func (m *ListOffsetsRequest) CopyTo(d *kdata.ListOffsetsRequest) {
 	v.life = life.Of(v.b)
 	d.ReplicaID = v.ReplicaID()
 	d.IsolationLevel = v.IsolationLevel()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyListOffsetsRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyListOffsetsRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.TimeoutMs = v.TimeoutMs()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -324,12 +314,9 @@ func (m *ListOffsetsRequest) CopyTo(d *kdata.ListOffsetsRequest) {
 
 func copyListOffsetsRequestTopic(v ListOffsetsRequestTopic, d *kdata.ListOffsetsRequestTopic) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyListOffsetsRequestPartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyListOffsetsRequestPartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -65,8 +65,6 @@ func (v ListOffsetsResponseTopicResponse) Name() []byte { return v.m.bytes(v.s[0
 func (v ListOffsetsResponseTopicResponse) Partitions() ListOffsetsResponsePartitionResponseList {
 	return ListOffsetsResponsePartitionResponseList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListOffsetsResponseTopicResponse) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -74,16 +72,14 @@ func (v ListOffsetsResponseTopicResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// ListOffsetsResponseTopicResponseList is an array of ListOffsetsResponseTopicResponse.
+// ListOffsetsResponseTopicResponseList is an array of ListOffsetsResponseTopicResponse. At panics as a slice does where there is no element i.
 type ListOffsetsResponseTopicResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListOffsetsResponseTopicResponseList) At(i int) ListOffsetsResponseTopicResponse {
 	p := entry(i, l.n, l.base, 5)
 	return ListOffsetsResponseTopicResponse{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ListOffsetsResponseTopicResponseList) All() iter.Seq[ListOffsetsResponseTopicResponse] {
 	return func(yield func(ListOffsetsResponseTopicResponse) bool) {
 		for i := range int(l.n) {
@@ -138,7 +134,6 @@ func (v ListOffsetsResponsePartitionResponse) LeaderEpoch() int32 {
 	return v.m.int32(v.s[2] + 16)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListOffsetsResponsePartitionResponse) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -146,16 +141,14 @@ func (v ListOffsetsResponsePartitionResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2]+20, 0)
 }
 
-// ListOffsetsResponsePartitionResponseList is an array of ListOffsetsResponsePartitionResponse.
+// ListOffsetsResponsePartitionResponseList is an array of ListOffsetsResponsePartitionResponse. At panics as a slice does where there is no element i.
 type ListOffsetsResponsePartitionResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListOffsetsResponsePartitionResponseList) At(i int) ListOffsetsResponsePartitionResponse {
 	p := entry(i, l.n, l.base, 3)
 	return ListOffsetsResponsePartitionResponse{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ListOffsetsResponsePartitionResponseList) All() iter.Seq[ListOffsetsResponsePartitionResponse] {
 	return func(yield func(ListOffsetsResponsePartitionResponse) bool) {
 		for i := range int(l.n) {
@@ -342,24 +335,18 @@ func (m *ListOffsetsResponse) CopyTo(d *kdata.ListOffsetsResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyListOffsetsResponseTopicResponse(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyListOffsetsResponseTopicResponse(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyListOffsetsResponseTopicResponse(v ListOffsetsResponseTopicResponse, d *kdata.ListOffsetsResponseTopicResponse) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyListOffsetsResponsePartitionResponse(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyListOffsetsResponsePartitionResponse(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

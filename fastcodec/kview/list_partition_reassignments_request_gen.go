@@ -39,9 +39,7 @@ func (m *ListPartitionReassignmentsRequest) Topics() ListPartitionReassignmentsR
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ListPartitionReassignmentsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *ListPartitionReassignmentsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // ListPartitionReassignmentsRequestTopics is the struct ListPartitionReassignmentsTopics of ListPartitionReassignmentsRequest.
 type ListPartitionReassignmentsRequestTopics struct {
@@ -53,22 +51,18 @@ func (v ListPartitionReassignmentsRequestTopics) Name() []byte { return v.m.byte
 func (v ListPartitionReassignmentsRequestTopics) PartitionIndexes() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListPartitionReassignmentsRequestTopics) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ListPartitionReassignmentsRequestTopicsList is an array of ListPartitionReassignmentsRequestTopics.
+// ListPartitionReassignmentsRequestTopicsList is an array of ListPartitionReassignmentsRequestTopics. At panics as a slice does where there is no element i.
 type ListPartitionReassignmentsRequestTopicsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListPartitionReassignmentsRequestTopicsList) At(i int) ListPartitionReassignmentsRequestTopics {
 	p := entry(i, l.n, l.base, 4)
 	return ListPartitionReassignmentsRequestTopics{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ListPartitionReassignmentsRequestTopicsList) All() iter.Seq[ListPartitionReassignmentsRequestTopics] {
 	return func(yield func(ListPartitionReassignmentsRequestTopics) bool) {
 		for i := range int(l.n) {
@@ -138,12 +132,9 @@ func (m *ListPartitionReassignmentsRequest) CopyTo(d *kdata.ListPartitionReassig
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.TimeoutMs = v.TimeoutMs()
-	{
-		l := v.Topics()
-		d.ResizeTopics(lenOrNull(l))
-		for i := range d.Topics {
-			copyListPartitionReassignmentsRequestTopics(l.At(i), &d.Topics[i])
-		}
+	d.ResizeTopics(v.Topics().size())
+	for i := range d.Topics {
+		copyListPartitionReassignmentsRequestTopics(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -41,9 +41,7 @@ func (m *ListPartitionReassignmentsResponse) Topics() ListPartitionReassignments
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ListPartitionReassignmentsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *ListPartitionReassignmentsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // ListPartitionReassignmentsResponseOngoingTopicReassignment is the struct OngoingTopicReassignment of ListPartitionReassignmentsResponse.
 type ListPartitionReassignmentsResponseOngoingTopicReassignment struct {
@@ -57,22 +55,18 @@ func (v ListPartitionReassignmentsResponseOngoingTopicReassignment) Name() []byt
 func (v ListPartitionReassignmentsResponseOngoingTopicReassignment) Partitions() ListPartitionReassignmentsResponseOngoingPartitionReassignmentList {
 	return ListPartitionReassignmentsResponseOngoingPartitionReassignmentList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListPartitionReassignmentsResponseOngoingTopicReassignment) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// ListPartitionReassignmentsResponseOngoingTopicReassignmentList is an array of ListPartitionReassignmentsResponseOngoingTopicReassignment.
+// ListPartitionReassignmentsResponseOngoingTopicReassignmentList is an array of ListPartitionReassignmentsResponseOngoingTopicReassignment. At panics as a slice does where there is no element i.
 type ListPartitionReassignmentsResponseOngoingTopicReassignmentList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListPartitionReassignmentsResponseOngoingTopicReassignmentList) At(i int) ListPartitionReassignmentsResponseOngoingTopicReassignment {
 	p := entry(i, l.n, l.base, 5)
 	return ListPartitionReassignmentsResponseOngoingTopicReassignment{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ListPartitionReassignmentsResponseOngoingTopicReassignmentList) All() iter.Seq[ListPartitionReassignmentsResponseOngoingTopicReassignment] {
 	return func(yield func(ListPartitionReassignmentsResponseOngoingTopicReassignment) bool) {
 		for i := range int(l.n) {
@@ -102,22 +96,18 @@ func (v ListPartitionReassignmentsResponseOngoingPartitionReassignment) AddingRe
 func (v ListPartitionReassignmentsResponseOngoingPartitionReassignment) RemovingReplicas() Int32s {
 	return Int32s{v.m.bytes(v.s[5], v.s[6])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListPartitionReassignmentsResponseOngoingPartitionReassignment) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6], 0)
 }
 
-// ListPartitionReassignmentsResponseOngoingPartitionReassignmentList is an array of ListPartitionReassignmentsResponseOngoingPartitionReassignment.
+// ListPartitionReassignmentsResponseOngoingPartitionReassignmentList is an array of ListPartitionReassignmentsResponseOngoingPartitionReassignment. At panics as a slice does where there is no element i.
 type ListPartitionReassignmentsResponseOngoingPartitionReassignmentList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListPartitionReassignmentsResponseOngoingPartitionReassignmentList) At(i int) ListPartitionReassignmentsResponseOngoingPartitionReassignment {
 	p := entry(i, l.n, l.base, 7)
 	return ListPartitionReassignmentsResponseOngoingPartitionReassignment{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l ListPartitionReassignmentsResponseOngoingPartitionReassignmentList) All() iter.Seq[ListPartitionReassignmentsResponseOngoingPartitionReassignment] {
 	return func(yield func(ListPartitionReassignmentsResponseOngoingPartitionReassignment) bool) {
 		for i := range int(l.n) {
@@ -241,24 +231,18 @@ func (m *ListPartitionReassignmentsResponse) CopyTo(d *kdata.ListPartitionReassi
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyListPartitionReassignmentsResponseOngoingTopicReassignment(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyListPartitionReassignmentsResponseOngoingTopicReassignment(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyListPartitionReassignmentsResponseOngoingTopicReassignment(v ListPartitionReassignmentsResponseOngoingTopicReassignment, d *kdata.ListPartitionReassignmentsResponseOngoingTopicReassignment) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyListPartitionReassignmentsResponseOngoingPartitionReassignment(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyListPartitionReassignmentsResponseOngoingPartitionReassignment(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -51,9 +51,7 @@ func (m *ListTransactionsRequest) TransactionalIDPattern() []byte {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ListTransactionsRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[5], 0)
-}
+func (m *ListTransactionsRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[5], 0) }
 
 func parseListTransactionsRequestFlexible(m *message, s *[6]uint32) int {
 	b, v, count, base := m.b, m.version, 0, uint32(0)
@@ -102,13 +100,8 @@ func (m *ListTransactionsRequest) CopyTo(d *kdata.ListTransactionsRequest) {
 	v := ListTransactionsRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.StateFilters()
-		d.StateFilters = kdata.Resize(d.StateFilters, l.Len())
-		for i := range d.StateFilters {
-			d.StateFilters[i] = l.At(i)
-		}
-	}
+	d.StateFilters = kdata.Resize(d.StateFilters, v.StateFilters().Len())
+	v.StateFilters().fill(d.StateFilters)
 	d.ProducerIDFilters = v.ProducerIDFilters().AppendTo(d.ProducerIDFilters[:0])
 	d.DurationFilter = v.DurationFilter()
 	d.TransactionalIDPattern = v.TransactionalIDPattern()

@@ -41,9 +41,7 @@ func (m *ListTransactionsResponse) TransactionStates() ListTransactionsResponseT
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ListTransactionsResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *ListTransactionsResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // ListTransactionsResponseTransactionState is the struct TransactionState of ListTransactionsResponse.
 type ListTransactionsResponseTransactionState struct {
@@ -58,22 +56,18 @@ func (v ListTransactionsResponseTransactionState) ProducerID() int64 { return v.
 func (v ListTransactionsResponseTransactionState) TransactionState() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ListTransactionsResponseTransactionState) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ListTransactionsResponseTransactionStateList is an array of ListTransactionsResponseTransactionState.
+// ListTransactionsResponseTransactionStateList is an array of ListTransactionsResponseTransactionState. At panics as a slice does where there is no element i.
 type ListTransactionsResponseTransactionStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ListTransactionsResponseTransactionStateList) At(i int) ListTransactionsResponseTransactionState {
 	p := entry(i, l.n, l.base, 4)
 	return ListTransactionsResponseTransactionState{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ListTransactionsResponseTransactionStateList) All() iter.Seq[ListTransactionsResponseTransactionState] {
 	return func(yield func(ListTransactionsResponseTransactionState) bool) {
 		for i := range int(l.n) {
@@ -152,19 +146,11 @@ func (m *ListTransactionsResponse) CopyTo(d *kdata.ListTransactionsResponse) {
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.UnknownStateFilters()
-		d.UnknownStateFilters = kdata.Resize(d.UnknownStateFilters, l.Len())
-		for i := range d.UnknownStateFilters {
-			d.UnknownStateFilters[i] = l.At(i)
-		}
-	}
-	{
-		l := v.TransactionStates()
-		d.TransactionStates = kdata.Resize(d.TransactionStates, l.Len())
-		for i := range d.TransactionStates {
-			copyListTransactionsResponseTransactionState(l.At(i), &d.TransactionStates[i])
-		}
+	d.UnknownStateFilters = kdata.Resize(d.UnknownStateFilters, v.UnknownStateFilters().Len())
+	v.UnknownStateFilters().fill(d.UnknownStateFilters)
+	d.TransactionStates = kdata.Resize(d.TransactionStates, v.TransactionStates().Len())
+	for i := range d.TransactionStates {
+		copyListTransactionsResponseTransactionState(v.TransactionStates().At(i), &d.TransactionStates[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -22,6 +22,22 @@ func (l list) Len() int { return int(l.n) }
 // IsNull tells a null array from an empty one.
 func (l list) IsNull() bool { return l.base == nullBase }
 
+// size is the number of elements, -1 of null.
+func (l list) size() int {
+	if l.base == nullBase {
+		return -1
+	}
+	return int(l.n)
+}
+
+// numbersLen is size for an array of numbers of so many bytes.
+func numbersLen(b []byte, bytes int) int {
+	if b == nil {
+		return -1
+	}
+	return len(b) / bytes
+}
+
 // Strings is an array of strings. Its elements alias the body.
 type Strings struct{ list }
 
@@ -41,6 +57,13 @@ func (l Strings) All() iter.Seq[[]byte] {
 				return
 			}
 		}
+	}
+}
+
+// fill stores the elements in d, which is as long.
+func (l Strings) fill(d [][]byte) {
+	for i := range d {
+		d[i] = l.At(i)
 	}
 }
 

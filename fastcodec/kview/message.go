@@ -44,6 +44,10 @@ type message struct {
 	badAt   int              // index of the element that it fails in
 }
 
+// nothing is the message of structs that are there by default inside of a struct
+// that is null. Nothing is read from it.
+var nothing message
+
 // Version is the version that the message was parsed at.
 func (m *message) Version() int16 { return m.version }
 
@@ -176,14 +180,3 @@ func codec[V Message, D kdata.Message](v V, d D, copyTo func(V, D)) *Codec {
 
 // Copy copies View, which must have been parsed, into Data.
 func (c *Codec) Copy() { c.copy() }
-
-// lenOrNull is the length of an array, -1 for null.
-func lenOrNull[L interface {
-	Len() int
-	IsNull() bool
-}](l L) int {
-	if l.IsNull() {
-		return -1
-	}
-	return l.Len()
-}

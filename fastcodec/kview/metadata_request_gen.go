@@ -96,8 +96,6 @@ func (v MetadataRequestTopic) TopicID() fastcodec.UUID {
 
 // Name: nullable in 10+.
 func (v MetadataRequestTopic) Name() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v MetadataRequestTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 9 {
 		return fastcodec.Tags{}
@@ -105,16 +103,14 @@ func (v MetadataRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// MetadataRequestTopicList is an array of MetadataRequestTopic.
+// MetadataRequestTopicList is an array of MetadataRequestTopic. At panics as a slice does where there is no element i.
 type MetadataRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l MetadataRequestTopicList) At(i int) MetadataRequestTopic {
 	p := entry(i, l.n, l.base, 3)
 	return MetadataRequestTopic{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l MetadataRequestTopicList) All() iter.Seq[MetadataRequestTopic] {
 	return func(yield func(MetadataRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -260,12 +256,9 @@ func (m *MetadataRequest) CopyTo(d *kdata.MetadataRequest) {
 	v := MetadataRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Topics()
-		d.ResizeTopics(lenOrNull(l))
-		for i := range d.Topics {
-			copyMetadataRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.ResizeTopics(v.Topics().size())
+	for i := range d.Topics {
+		copyMetadataRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.AllowAutoTopicCreation = v.AllowAutoTopicCreation()
 	d.IncludeClusterAuthorizedOperations = v.IncludeClusterAuthorizedOperations()

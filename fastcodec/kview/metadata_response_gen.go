@@ -116,7 +116,6 @@ func (v MetadataResponseBroker) Rack() []byte {
 	return v.m.bytes(v.s[3], v.s[4])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v MetadataResponseBroker) UnknownTags() fastcodec.Tags {
 	if v.m.version < 9 {
 		return fastcodec.Tags{}
@@ -124,16 +123,14 @@ func (v MetadataResponseBroker) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// MetadataResponseBrokerList is an array of MetadataResponseBroker.
+// MetadataResponseBrokerList is an array of MetadataResponseBroker. At panics as a slice does where there is no element i.
 type MetadataResponseBrokerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l MetadataResponseBrokerList) At(i int) MetadataResponseBroker {
 	p := entry(i, l.n, l.base, 5)
 	return MetadataResponseBroker{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l MetadataResponseBrokerList) All() iter.Seq[MetadataResponseBroker] {
 	return func(yield func(MetadataResponseBroker) bool) {
 		for i := range int(l.n) {
@@ -188,7 +185,6 @@ func (v MetadataResponseTopic) TopicAuthorizedOperations() int32 {
 	return v.m.int32(v.s[5])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v MetadataResponseTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 9 {
 		return fastcodec.Tags{}
@@ -196,16 +192,14 @@ func (v MetadataResponseTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5]+4, 0)
 }
 
-// MetadataResponseTopicList is an array of MetadataResponseTopic.
+// MetadataResponseTopicList is an array of MetadataResponseTopic. At panics as a slice does where there is no element i.
 type MetadataResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l MetadataResponseTopicList) At(i int) MetadataResponseTopic {
 	p := entry(i, l.n, l.base, 6)
 	return MetadataResponseTopic{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l MetadataResponseTopicList) All() iter.Seq[MetadataResponseTopic] {
 	return func(yield func(MetadataResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -246,7 +240,6 @@ func (v MetadataResponsePartition) OfflineReplicas() Int32s {
 	return Int32s{v.m.bytes(v.s[5], v.s[6])}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v MetadataResponsePartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 9 {
 		return fastcodec.Tags{}
@@ -254,16 +247,14 @@ func (v MetadataResponsePartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6], 0)
 }
 
-// MetadataResponsePartitionList is an array of MetadataResponsePartition.
+// MetadataResponsePartitionList is an array of MetadataResponsePartition. At panics as a slice does where there is no element i.
 type MetadataResponsePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l MetadataResponsePartitionList) At(i int) MetadataResponsePartition {
 	p := entry(i, l.n, l.base, 7)
 	return MetadataResponsePartition{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l MetadataResponsePartitionList) All() iter.Seq[MetadataResponsePartition] {
 	return func(yield func(MetadataResponsePartition) bool) {
 		for i := range int(l.n) {
@@ -664,21 +655,15 @@ func (m *MetadataResponse) CopyTo(d *kdata.MetadataResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Brokers()
-		d.Brokers = kdata.Resize(d.Brokers, l.Len())
-		for i := range d.Brokers {
-			copyMetadataResponseBroker(l.At(i), &d.Brokers[i])
-		}
+	d.Brokers = kdata.Resize(d.Brokers, v.Brokers().Len())
+	for i := range d.Brokers {
+		copyMetadataResponseBroker(v.Brokers().At(i), &d.Brokers[i])
 	}
 	d.ClusterID = v.ClusterID()
 	d.ControllerID = v.ControllerID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyMetadataResponseTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyMetadataResponseTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.ClusterAuthorizedOperations = v.ClusterAuthorizedOperations()
 	d.ErrorCode = v.ErrorCode()
@@ -698,12 +683,9 @@ func copyMetadataResponseTopic(v MetadataResponseTopic, d *kdata.MetadataRespons
 	d.Name = v.Name()
 	d.TopicID = v.TopicID()
 	d.IsInternal = v.IsInternal()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyMetadataResponsePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyMetadataResponsePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.TopicAuthorizedOperations = v.TopicAuthorizedOperations()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

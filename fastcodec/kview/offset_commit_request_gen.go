@@ -106,8 +106,6 @@ func (v OffsetCommitRequestTopic) TopicID() fastcodec.UUID {
 func (v OffsetCommitRequestTopic) Partitions() OffsetCommitRequestPartitionList {
 	return OffsetCommitRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetCommitRequestTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 8 {
 		return fastcodec.Tags{}
@@ -115,16 +113,14 @@ func (v OffsetCommitRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// OffsetCommitRequestTopicList is an array of OffsetCommitRequestTopic.
+// OffsetCommitRequestTopicList is an array of OffsetCommitRequestTopic. At panics as a slice does where there is no element i.
 type OffsetCommitRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetCommitRequestTopicList) At(i int) OffsetCommitRequestTopic {
 	p := entry(i, l.n, l.base, 5)
 	return OffsetCommitRequestTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l OffsetCommitRequestTopicList) All() iter.Seq[OffsetCommitRequestTopic] {
 	return func(yield func(OffsetCommitRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -163,8 +159,6 @@ func (v OffsetCommitRequestPartition) CommitTimestamp() int64 {
 
 // CommittedMetadata: nullable.
 func (v OffsetCommitRequestPartition) CommittedMetadata() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetCommitRequestPartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 8 {
 		return fastcodec.Tags{}
@@ -172,16 +166,14 @@ func (v OffsetCommitRequestPartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// OffsetCommitRequestPartitionList is an array of OffsetCommitRequestPartition.
+// OffsetCommitRequestPartitionList is an array of OffsetCommitRequestPartition. At panics as a slice does where there is no element i.
 type OffsetCommitRequestPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetCommitRequestPartitionList) At(i int) OffsetCommitRequestPartition {
 	p := entry(i, l.n, l.base, 3)
 	return OffsetCommitRequestPartition{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l OffsetCommitRequestPartitionList) All() iter.Seq[OffsetCommitRequestPartition] {
 	return func(yield func(OffsetCommitRequestPartition) bool) {
 		for i := range int(l.n) {
@@ -445,12 +437,9 @@ func (m *OffsetCommitRequest) CopyTo(d *kdata.OffsetCommitRequest) {
 	d.MemberID = v.MemberID()
 	d.GroupInstanceID = v.GroupInstanceID()
 	d.RetentionTimeMs = v.RetentionTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyOffsetCommitRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyOffsetCommitRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -458,12 +447,9 @@ func (m *OffsetCommitRequest) CopyTo(d *kdata.OffsetCommitRequest) {
 func copyOffsetCommitRequestTopic(v OffsetCommitRequestTopic, d *kdata.OffsetCommitRequestTopic) {
 	d.Name = v.Name()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyOffsetCommitRequestPartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyOffsetCommitRequestPartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -80,8 +80,6 @@ func (v OffsetCommitResponseTopic) TopicID() fastcodec.UUID {
 func (v OffsetCommitResponseTopic) Partitions() OffsetCommitResponsePartitionList {
 	return OffsetCommitResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetCommitResponseTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 8 {
 		return fastcodec.Tags{}
@@ -89,16 +87,14 @@ func (v OffsetCommitResponseTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// OffsetCommitResponseTopicList is an array of OffsetCommitResponseTopic.
+// OffsetCommitResponseTopicList is an array of OffsetCommitResponseTopic. At panics as a slice does where there is no element i.
 type OffsetCommitResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetCommitResponseTopicList) At(i int) OffsetCommitResponseTopic {
 	p := entry(i, l.n, l.base, 5)
 	return OffsetCommitResponseTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l OffsetCommitResponseTopicList) All() iter.Seq[OffsetCommitResponseTopic] {
 	return func(yield func(OffsetCommitResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -120,8 +116,6 @@ func (v OffsetCommitResponsePartition) PartitionIndex() int32 { return v.m.int32
 func (v OffsetCommitResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetCommitResponsePartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 8 {
 		return fastcodec.Tags{}
@@ -137,15 +131,13 @@ func sizeOffsetCommitResponsePartition(version int16) uint32 {
 	return 6
 }
 
-// OffsetCommitResponsePartitionList is an array of OffsetCommitResponsePartition.
+// OffsetCommitResponsePartitionList is an array of OffsetCommitResponsePartition. At panics as a slice does where there is no element i.
 type OffsetCommitResponsePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetCommitResponsePartitionList) At(i int) OffsetCommitResponsePartition {
 	return OffsetCommitResponsePartition{l.m, l.m.element(i, l.n, l.base, sizeOffsetCommitResponsePartition(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l OffsetCommitResponsePartitionList) All() iter.Seq[OffsetCommitResponsePartition] {
 	return func(yield func(OffsetCommitResponsePartition) bool) {
 		for i := range int(l.n) {
@@ -281,12 +273,9 @@ func (m *OffsetCommitResponse) CopyTo(d *kdata.OffsetCommitResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyOffsetCommitResponseTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyOffsetCommitResponseTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -294,12 +283,9 @@ func (m *OffsetCommitResponse) CopyTo(d *kdata.OffsetCommitResponse) {
 func copyOffsetCommitResponseTopic(v OffsetCommitResponseTopic, d *kdata.OffsetCommitResponseTopic) {
 	d.Name = v.Name()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyOffsetCommitResponsePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyOffsetCommitResponsePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

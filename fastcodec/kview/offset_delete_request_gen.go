@@ -46,16 +46,14 @@ func (v OffsetDeleteRequestTopic) Partitions() OffsetDeleteRequestPartitionList 
 	return OffsetDeleteRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
 
-// OffsetDeleteRequestTopicList is an array of OffsetDeleteRequestTopic.
+// OffsetDeleteRequestTopicList is an array of OffsetDeleteRequestTopic. At panics as a slice does where there is no element i.
 type OffsetDeleteRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetDeleteRequestTopicList) At(i int) OffsetDeleteRequestTopic {
 	p := entry(i, l.n, l.base, 4)
 	return OffsetDeleteRequestTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l OffsetDeleteRequestTopicList) All() iter.Seq[OffsetDeleteRequestTopic] {
 	return func(yield func(OffsetDeleteRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -75,15 +73,13 @@ type OffsetDeleteRequestPartition struct {
 
 func (v OffsetDeleteRequestPartition) PartitionIndex() int32 { return v.m.int32(v.off) }
 
-// OffsetDeleteRequestPartitionList is an array of OffsetDeleteRequestPartition.
+// OffsetDeleteRequestPartitionList is an array of OffsetDeleteRequestPartition. At panics as a slice does where there is no element i.
 type OffsetDeleteRequestPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetDeleteRequestPartitionList) At(i int) OffsetDeleteRequestPartition {
 	return OffsetDeleteRequestPartition{l.m, l.m.element(i, l.n, l.base, 4)}
 }
 
-// All iterates over the elements.
 func (l OffsetDeleteRequestPartitionList) All() iter.Seq[OffsetDeleteRequestPartition] {
 	return func(yield func(OffsetDeleteRequestPartition) bool) {
 		for i := range int(l.n) {
@@ -143,23 +139,17 @@ func (m *OffsetDeleteRequest) CopyTo(d *kdata.OffsetDeleteRequest) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyOffsetDeleteRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyOffsetDeleteRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 }
 
 func copyOffsetDeleteRequestTopic(v OffsetDeleteRequestTopic, d *kdata.OffsetDeleteRequestTopic) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyOffsetDeleteRequestPartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyOffsetDeleteRequestPartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 }
 

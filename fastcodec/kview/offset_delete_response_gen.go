@@ -48,16 +48,14 @@ func (v OffsetDeleteResponseTopic) Partitions() OffsetDeleteResponsePartitionLis
 	return OffsetDeleteResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
 
-// OffsetDeleteResponseTopicList is an array of OffsetDeleteResponseTopic.
+// OffsetDeleteResponseTopicList is an array of OffsetDeleteResponseTopic. At panics as a slice does where there is no element i.
 type OffsetDeleteResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetDeleteResponseTopicList) At(i int) OffsetDeleteResponseTopic {
 	p := entry(i, l.n, l.base, 4)
 	return OffsetDeleteResponseTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l OffsetDeleteResponseTopicList) All() iter.Seq[OffsetDeleteResponseTopic] {
 	return func(yield func(OffsetDeleteResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -80,15 +78,13 @@ func (v OffsetDeleteResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
 
-// OffsetDeleteResponsePartitionList is an array of OffsetDeleteResponsePartition.
+// OffsetDeleteResponsePartitionList is an array of OffsetDeleteResponsePartition. At panics as a slice does where there is no element i.
 type OffsetDeleteResponsePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetDeleteResponsePartitionList) At(i int) OffsetDeleteResponsePartition {
 	return OffsetDeleteResponsePartition{l.m, l.m.element(i, l.n, l.base, 6)}
 }
 
-// All iterates over the elements.
 func (l OffsetDeleteResponsePartitionList) All() iter.Seq[OffsetDeleteResponsePartition] {
 	return func(yield func(OffsetDeleteResponsePartition) bool) {
 		for i := range int(l.n) {
@@ -147,23 +143,17 @@ func (m *OffsetDeleteResponse) CopyTo(d *kdata.OffsetDeleteResponse) {
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyOffsetDeleteResponseTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyOffsetDeleteResponseTopic(v.Topics().At(i), &d.Topics[i])
 	}
 }
 
 func copyOffsetDeleteResponseTopic(v OffsetDeleteResponseTopic, d *kdata.OffsetDeleteResponseTopic) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyOffsetDeleteResponsePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyOffsetDeleteResponsePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 }
 

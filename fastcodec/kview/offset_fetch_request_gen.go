@@ -87,8 +87,6 @@ type OffsetFetchRequestTopic struct {
 
 func (v OffsetFetchRequestTopic) Name() []byte             { return v.m.bytes(v.s[0], v.s[1]) }
 func (v OffsetFetchRequestTopic) PartitionIndexes() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetFetchRequestTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -96,16 +94,14 @@ func (v OffsetFetchRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// OffsetFetchRequestTopicList is an array of OffsetFetchRequestTopic.
+// OffsetFetchRequestTopicList is an array of OffsetFetchRequestTopic. At panics as a slice does where there is no element i.
 type OffsetFetchRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetFetchRequestTopicList) At(i int) OffsetFetchRequestTopic {
 	p := entry(i, l.n, l.base, 4)
 	return OffsetFetchRequestTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l OffsetFetchRequestTopicList) All() iter.Seq[OffsetFetchRequestTopic] {
 	return func(yield func(OffsetFetchRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -145,22 +141,16 @@ func (v OffsetFetchRequestGroup) MemberEpoch() int32 {
 func (v OffsetFetchRequestGroup) Topics() OffsetFetchRequestTopicsList {
 	return OffsetFetchRequestTopicsList{list{v.m, v.s[4], v.s[5]}}
 }
+func (v OffsetFetchRequestGroup) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[6], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v OffsetFetchRequestGroup) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[6], 0)
-}
-
-// OffsetFetchRequestGroupList is an array of OffsetFetchRequestGroup.
+// OffsetFetchRequestGroupList is an array of OffsetFetchRequestGroup. At panics as a slice does where there is no element i.
 type OffsetFetchRequestGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetFetchRequestGroupList) At(i int) OffsetFetchRequestGroup {
 	p := entry(i, l.n, l.base, 7)
 	return OffsetFetchRequestGroup{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l OffsetFetchRequestGroupList) All() iter.Seq[OffsetFetchRequestGroup] {
 	return func(yield func(OffsetFetchRequestGroup) bool) {
 		for i := range int(l.n) {
@@ -194,23 +184,17 @@ func (v OffsetFetchRequestTopics) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[1])
 }
 
-func (v OffsetFetchRequestTopics) PartitionIndexes() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
+func (v OffsetFetchRequestTopics) PartitionIndexes() Int32s    { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
+func (v OffsetFetchRequestTopics) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v OffsetFetchRequestTopics) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3], 0)
-}
-
-// OffsetFetchRequestTopicsList is an array of OffsetFetchRequestTopics.
+// OffsetFetchRequestTopicsList is an array of OffsetFetchRequestTopics. At panics as a slice does where there is no element i.
 type OffsetFetchRequestTopicsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetFetchRequestTopicsList) At(i int) OffsetFetchRequestTopics {
 	p := entry(i, l.n, l.base, 4)
 	return OffsetFetchRequestTopics{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l OffsetFetchRequestTopicsList) All() iter.Seq[OffsetFetchRequestTopics] {
 	return func(yield func(OffsetFetchRequestTopics) bool) {
 		for i := range int(l.n) {
@@ -458,19 +442,13 @@ func (m *OffsetFetchRequest) CopyTo(d *kdata.OffsetFetchRequest) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.ResizeTopics(lenOrNull(l))
-		for i := range d.Topics {
-			copyOffsetFetchRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.ResizeTopics(v.Topics().size())
+	for i := range d.Topics {
+		copyOffsetFetchRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			copyOffsetFetchRequestGroup(l.At(i), &d.Groups[i])
-		}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	for i := range d.Groups {
+		copyOffsetFetchRequestGroup(v.Groups().At(i), &d.Groups[i])
 	}
 	d.RequireStable = v.RequireStable()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -486,12 +464,9 @@ func copyOffsetFetchRequestGroup(v OffsetFetchRequestGroup, d *kdata.OffsetFetch
 	d.GroupID = v.GroupID()
 	d.MemberID = v.MemberID()
 	d.MemberEpoch = v.MemberEpoch()
-	{
-		l := v.Topics()
-		d.ResizeTopics(lenOrNull(l))
-		for i := range d.Topics {
-			copyOffsetFetchRequestTopics(l.At(i), &d.Topics[i])
-		}
+	d.ResizeTopics(v.Topics().size())
+	for i := range d.Topics {
+		copyOffsetFetchRequestTopics(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

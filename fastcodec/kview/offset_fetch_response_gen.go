@@ -85,8 +85,6 @@ func (v OffsetFetchResponseTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1
 func (v OffsetFetchResponseTopic) Partitions() OffsetFetchResponsePartitionList {
 	return OffsetFetchResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetFetchResponseTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -94,16 +92,14 @@ func (v OffsetFetchResponseTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// OffsetFetchResponseTopicList is an array of OffsetFetchResponseTopic.
+// OffsetFetchResponseTopicList is an array of OffsetFetchResponseTopic. At panics as a slice does where there is no element i.
 type OffsetFetchResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetFetchResponseTopicList) At(i int) OffsetFetchResponseTopic {
 	p := entry(i, l.n, l.base, 5)
 	return OffsetFetchResponseTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l OffsetFetchResponseTopicList) All() iter.Seq[OffsetFetchResponseTopic] {
 	return func(yield func(OffsetFetchResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -135,8 +131,6 @@ func (v OffsetFetchResponsePartition) CommittedLeaderEpoch() int32 {
 // Metadata: nullable.
 func (v OffsetFetchResponsePartition) Metadata() []byte               { return v.m.bytes(v.s[1], v.s[2]) }
 func (v OffsetFetchResponsePartition) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetFetchResponsePartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -144,16 +138,14 @@ func (v OffsetFetchResponsePartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2]+2, 0)
 }
 
-// OffsetFetchResponsePartitionList is an array of OffsetFetchResponsePartition.
+// OffsetFetchResponsePartitionList is an array of OffsetFetchResponsePartition. At panics as a slice does where there is no element i.
 type OffsetFetchResponsePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetFetchResponsePartitionList) At(i int) OffsetFetchResponsePartition {
 	p := entry(i, l.n, l.base, 3)
 	return OffsetFetchResponsePartition{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l OffsetFetchResponsePartitionList) All() iter.Seq[OffsetFetchResponsePartition] {
 	return func(yield func(OffsetFetchResponsePartition) bool) {
 		for i := range int(l.n) {
@@ -176,22 +168,16 @@ func (v OffsetFetchResponseGroup) Topics() OffsetFetchResponseTopicsList {
 	return OffsetFetchResponseTopicsList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v OffsetFetchResponseGroup) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[4]) }
+func (v OffsetFetchResponseGroup) UnknownTags() fastcodec.Tags    { return v.m.tags(v.s[4]+2, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v OffsetFetchResponseGroup) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4]+2, 0)
-}
-
-// OffsetFetchResponseGroupList is an array of OffsetFetchResponseGroup.
+// OffsetFetchResponseGroupList is an array of OffsetFetchResponseGroup. At panics as a slice does where there is no element i.
 type OffsetFetchResponseGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetFetchResponseGroupList) At(i int) OffsetFetchResponseGroup {
 	p := entry(i, l.n, l.base, 5)
 	return OffsetFetchResponseGroup{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l OffsetFetchResponseGroupList) All() iter.Seq[OffsetFetchResponseGroup] {
 	return func(yield func(OffsetFetchResponseGroup) bool) {
 		for i := range int(l.n) {
@@ -228,22 +214,16 @@ func (v OffsetFetchResponseTopics) TopicID() fastcodec.UUID {
 func (v OffsetFetchResponseTopics) Partitions() OffsetFetchResponsePartitionsList {
 	return OffsetFetchResponsePartitionsList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v OffsetFetchResponseTopics) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v OffsetFetchResponseTopics) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// OffsetFetchResponseTopicsList is an array of OffsetFetchResponseTopics.
+// OffsetFetchResponseTopicsList is an array of OffsetFetchResponseTopics. At panics as a slice does where there is no element i.
 type OffsetFetchResponseTopicsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetFetchResponseTopicsList) At(i int) OffsetFetchResponseTopics {
 	p := entry(i, l.n, l.base, 5)
 	return OffsetFetchResponseTopics{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l OffsetFetchResponseTopicsList) All() iter.Seq[OffsetFetchResponseTopics] {
 	return func(yield func(OffsetFetchResponseTopics) bool) {
 		for i := range int(l.n) {
@@ -268,22 +248,16 @@ func (v OffsetFetchResponsePartitions) CommittedLeaderEpoch() int32 { return v.m
 // Metadata: nullable.
 func (v OffsetFetchResponsePartitions) Metadata() []byte               { return v.m.bytes(v.s[1], v.s[2]) }
 func (v OffsetFetchResponsePartitions) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[2]) }
+func (v OffsetFetchResponsePartitions) UnknownTags() fastcodec.Tags    { return v.m.tags(v.s[2]+2, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v OffsetFetchResponsePartitions) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[2]+2, 0)
-}
-
-// OffsetFetchResponsePartitionsList is an array of OffsetFetchResponsePartitions.
+// OffsetFetchResponsePartitionsList is an array of OffsetFetchResponsePartitions. At panics as a slice does where there is no element i.
 type OffsetFetchResponsePartitionsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetFetchResponsePartitionsList) At(i int) OffsetFetchResponsePartitions {
 	p := entry(i, l.n, l.base, 3)
 	return OffsetFetchResponsePartitions{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l OffsetFetchResponsePartitionsList) All() iter.Seq[OffsetFetchResponsePartitions] {
 	return func(yield func(OffsetFetchResponsePartitions) bool) {
 		for i := range int(l.n) {
@@ -621,32 +595,23 @@ func (m *OffsetFetchResponse) CopyTo(d *kdata.OffsetFetchResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyOffsetFetchResponseTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyOffsetFetchResponseTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			copyOffsetFetchResponseGroup(l.At(i), &d.Groups[i])
-		}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	for i := range d.Groups {
+		copyOffsetFetchResponseGroup(v.Groups().At(i), &d.Groups[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyOffsetFetchResponseTopic(v OffsetFetchResponseTopic, d *kdata.OffsetFetchResponseTopic) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyOffsetFetchResponsePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyOffsetFetchResponsePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -662,12 +627,9 @@ func copyOffsetFetchResponsePartition(v OffsetFetchResponsePartition, d *kdata.O
 
 func copyOffsetFetchResponseGroup(v OffsetFetchResponseGroup, d *kdata.OffsetFetchResponseGroup) {
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyOffsetFetchResponseTopics(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyOffsetFetchResponseTopics(v.Topics().At(i), &d.Topics[i])
 	}
 	d.ErrorCode = v.ErrorCode()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -676,12 +638,9 @@ func copyOffsetFetchResponseGroup(v OffsetFetchResponseGroup, d *kdata.OffsetFet
 func copyOffsetFetchResponseTopics(v OffsetFetchResponseTopics, d *kdata.OffsetFetchResponseTopics) {
 	d.Name = v.Name()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyOffsetFetchResponsePartitions(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyOffsetFetchResponsePartitions(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -67,8 +67,6 @@ func (v OffsetForLeaderEpochRequestOffsetForLeaderTopic) Topic() []byte {
 func (v OffsetForLeaderEpochRequestOffsetForLeaderTopic) Partitions() OffsetForLeaderEpochRequestOffsetForLeaderPartitionList {
 	return OffsetForLeaderEpochRequestOffsetForLeaderPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetForLeaderEpochRequestOffsetForLeaderTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -76,16 +74,14 @@ func (v OffsetForLeaderEpochRequestOffsetForLeaderTopic) UnknownTags() fastcodec
 	return v.m.tags(v.s[4], 0)
 }
 
-// OffsetForLeaderEpochRequestOffsetForLeaderTopicList is an array of OffsetForLeaderEpochRequestOffsetForLeaderTopic.
+// OffsetForLeaderEpochRequestOffsetForLeaderTopicList is an array of OffsetForLeaderEpochRequestOffsetForLeaderTopic. At panics as a slice does where there is no element i.
 type OffsetForLeaderEpochRequestOffsetForLeaderTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetForLeaderEpochRequestOffsetForLeaderTopicList) At(i int) OffsetForLeaderEpochRequestOffsetForLeaderTopic {
 	p := entry(i, l.n, l.base, 5)
 	return OffsetForLeaderEpochRequestOffsetForLeaderTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l OffsetForLeaderEpochRequestOffsetForLeaderTopicList) All() iter.Seq[OffsetForLeaderEpochRequestOffsetForLeaderTopic] {
 	return func(yield func(OffsetForLeaderEpochRequestOffsetForLeaderTopic) bool) {
 		for i := range int(l.n) {
@@ -123,7 +119,6 @@ func (v OffsetForLeaderEpochRequestOffsetForLeaderPartition) LeaderEpoch() int32
 	return v.m.int32(v.off + d)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetForLeaderEpochRequestOffsetForLeaderPartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -142,15 +137,13 @@ func sizeOffsetForLeaderEpochRequestOffsetForLeaderPartition(version int16) uint
 	return 8
 }
 
-// OffsetForLeaderEpochRequestOffsetForLeaderPartitionList is an array of OffsetForLeaderEpochRequestOffsetForLeaderPartition.
+// OffsetForLeaderEpochRequestOffsetForLeaderPartitionList is an array of OffsetForLeaderEpochRequestOffsetForLeaderPartition. At panics as a slice does where there is no element i.
 type OffsetForLeaderEpochRequestOffsetForLeaderPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetForLeaderEpochRequestOffsetForLeaderPartitionList) At(i int) OffsetForLeaderEpochRequestOffsetForLeaderPartition {
 	return OffsetForLeaderEpochRequestOffsetForLeaderPartition{l.m, l.m.element(i, l.n, l.base, sizeOffsetForLeaderEpochRequestOffsetForLeaderPartition(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l OffsetForLeaderEpochRequestOffsetForLeaderPartitionList) All() iter.Seq[OffsetForLeaderEpochRequestOffsetForLeaderPartition] {
 	return func(yield func(OffsetForLeaderEpochRequestOffsetForLeaderPartition) bool) {
 		for i := range int(l.n) {
@@ -278,24 +271,18 @@ func (m *OffsetForLeaderEpochRequest) CopyTo(d *kdata.OffsetForLeaderEpochReques
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ReplicaID = v.ReplicaID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyOffsetForLeaderEpochRequestOffsetForLeaderTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyOffsetForLeaderEpochRequestOffsetForLeaderTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyOffsetForLeaderEpochRequestOffsetForLeaderTopic(v OffsetForLeaderEpochRequestOffsetForLeaderTopic, d *kdata.OffsetForLeaderEpochRequestOffsetForLeaderTopic) {
 	d.Topic = v.Topic()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyOffsetForLeaderEpochRequestOffsetForLeaderPartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyOffsetForLeaderEpochRequestOffsetForLeaderPartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

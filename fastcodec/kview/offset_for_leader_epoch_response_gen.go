@@ -67,8 +67,6 @@ func (v OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) Topic() []byte {
 func (v OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) Partitions() OffsetForLeaderEpochResponseEpochEndOffsetList {
 	return OffsetForLeaderEpochResponseEpochEndOffsetList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -76,16 +74,14 @@ func (v OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) UnknownTags() fa
 	return v.m.tags(v.s[4], 0)
 }
 
-// OffsetForLeaderEpochResponseOffsetForLeaderTopicResultList is an array of OffsetForLeaderEpochResponseOffsetForLeaderTopicResult.
+// OffsetForLeaderEpochResponseOffsetForLeaderTopicResultList is an array of OffsetForLeaderEpochResponseOffsetForLeaderTopicResult. At panics as a slice does where there is no element i.
 type OffsetForLeaderEpochResponseOffsetForLeaderTopicResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetForLeaderEpochResponseOffsetForLeaderTopicResultList) At(i int) OffsetForLeaderEpochResponseOffsetForLeaderTopicResult {
 	p := entry(i, l.n, l.base, 5)
 	return OffsetForLeaderEpochResponseOffsetForLeaderTopicResult{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l OffsetForLeaderEpochResponseOffsetForLeaderTopicResultList) All() iter.Seq[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult] {
 	return func(yield func(OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) bool) {
 		for i := range int(l.n) {
@@ -124,7 +120,6 @@ func (v OffsetForLeaderEpochResponseEpochEndOffset) EndOffset() int64 {
 	return v.m.int64(v.off + d)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v OffsetForLeaderEpochResponseEpochEndOffset) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -143,15 +138,13 @@ func sizeOffsetForLeaderEpochResponseEpochEndOffset(version int16) uint32 {
 	return 14
 }
 
-// OffsetForLeaderEpochResponseEpochEndOffsetList is an array of OffsetForLeaderEpochResponseEpochEndOffset.
+// OffsetForLeaderEpochResponseEpochEndOffsetList is an array of OffsetForLeaderEpochResponseEpochEndOffset. At panics as a slice does where there is no element i.
 type OffsetForLeaderEpochResponseEpochEndOffsetList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l OffsetForLeaderEpochResponseEpochEndOffsetList) At(i int) OffsetForLeaderEpochResponseEpochEndOffset {
 	return OffsetForLeaderEpochResponseEpochEndOffset{l.m, l.m.element(i, l.n, l.base, sizeOffsetForLeaderEpochResponseEpochEndOffset(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l OffsetForLeaderEpochResponseEpochEndOffsetList) All() iter.Seq[OffsetForLeaderEpochResponseEpochEndOffset] {
 	return func(yield func(OffsetForLeaderEpochResponseEpochEndOffset) bool) {
 		for i := range int(l.n) {
@@ -279,24 +272,18 @@ func (m *OffsetForLeaderEpochResponse) CopyTo(d *kdata.OffsetForLeaderEpochRespo
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(v OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, d *kdata.OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) {
 	d.Topic = v.Topic()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyOffsetForLeaderEpochResponseEpochEndOffset(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyOffsetForLeaderEpochResponseEpochEndOffset(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -82,8 +82,6 @@ func (v ProduceRequestTopicProduceData) TopicID() fastcodec.UUID {
 func (v ProduceRequestTopicProduceData) PartitionData() ProduceRequestPartitionProduceDataList {
 	return ProduceRequestPartitionProduceDataList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ProduceRequestTopicProduceData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 9 {
 		return fastcodec.Tags{}
@@ -91,16 +89,14 @@ func (v ProduceRequestTopicProduceData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// ProduceRequestTopicProduceDataList is an array of ProduceRequestTopicProduceData.
+// ProduceRequestTopicProduceDataList is an array of ProduceRequestTopicProduceData. At panics as a slice does where there is no element i.
 type ProduceRequestTopicProduceDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ProduceRequestTopicProduceDataList) At(i int) ProduceRequestTopicProduceData {
 	p := entry(i, l.n, l.base, 5)
 	return ProduceRequestTopicProduceData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ProduceRequestTopicProduceDataList) All() iter.Seq[ProduceRequestTopicProduceData] {
 	return func(yield func(ProduceRequestTopicProduceData) bool) {
 		for i := range int(l.n) {
@@ -122,8 +118,6 @@ func (v ProduceRequestPartitionProduceData) Index() int32 { return v.m.int32(v.s
 
 // Records: nullable.
 func (v ProduceRequestPartitionProduceData) Records() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ProduceRequestPartitionProduceData) UnknownTags() fastcodec.Tags {
 	if v.m.version < 9 {
 		return fastcodec.Tags{}
@@ -131,16 +125,14 @@ func (v ProduceRequestPartitionProduceData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// ProduceRequestPartitionProduceDataList is an array of ProduceRequestPartitionProduceData.
+// ProduceRequestPartitionProduceDataList is an array of ProduceRequestPartitionProduceData. At panics as a slice does where there is no element i.
 type ProduceRequestPartitionProduceDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ProduceRequestPartitionProduceDataList) At(i int) ProduceRequestPartitionProduceData {
 	p := entry(i, l.n, l.base, 3)
 	return ProduceRequestPartitionProduceData{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ProduceRequestPartitionProduceDataList) All() iter.Seq[ProduceRequestPartitionProduceData] {
 	return func(yield func(ProduceRequestPartitionProduceData) bool) {
 		for i := range int(l.n) {
@@ -354,12 +346,9 @@ func (m *ProduceRequest) CopyTo(d *kdata.ProduceRequest) {
 	d.TransactionalID = v.TransactionalID()
 	d.Acks = v.Acks()
 	d.TimeoutMs = v.TimeoutMs()
-	{
-		l := v.TopicData()
-		d.TopicData = kdata.Resize(d.TopicData, l.Len())
-		for i := range d.TopicData {
-			copyProduceRequestTopicProduceData(l.At(i), &d.TopicData[i])
-		}
+	d.TopicData = kdata.Resize(d.TopicData, v.TopicData().Len())
+	for i := range d.TopicData {
+		copyProduceRequestTopicProduceData(v.TopicData().At(i), &d.TopicData[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -367,12 +356,9 @@ func (m *ProduceRequest) CopyTo(d *kdata.ProduceRequest) {
 func copyProduceRequestTopicProduceData(v ProduceRequestTopicProduceData, d *kdata.ProduceRequestTopicProduceData) {
 	d.Name = v.Name()
 	d.TopicID = v.TopicID()
-	{
-		l := v.PartitionData()
-		d.PartitionData = kdata.Resize(d.PartitionData, l.Len())
-		for i := range d.PartitionData {
-			copyProduceRequestPartitionProduceData(l.At(i), &d.PartitionData[i])
-		}
+	d.PartitionData = kdata.Resize(d.PartitionData, v.PartitionData().Len())
+	for i := range d.PartitionData {
+		copyProduceRequestPartitionProduceData(v.PartitionData().At(i), &d.PartitionData[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -93,8 +93,6 @@ func (v ProduceResponseTopicProduceResponse) TopicID() fastcodec.UUID {
 func (v ProduceResponseTopicProduceResponse) PartitionResponses() ProduceResponsePartitionProduceResponseList {
 	return ProduceResponsePartitionProduceResponseList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ProduceResponseTopicProduceResponse) UnknownTags() fastcodec.Tags {
 	if v.m.version < 9 {
 		return fastcodec.Tags{}
@@ -102,16 +100,14 @@ func (v ProduceResponseTopicProduceResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// ProduceResponseTopicProduceResponseList is an array of ProduceResponseTopicProduceResponse.
+// ProduceResponseTopicProduceResponseList is an array of ProduceResponseTopicProduceResponse. At panics as a slice does where there is no element i.
 type ProduceResponseTopicProduceResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ProduceResponseTopicProduceResponseList) At(i int) ProduceResponseTopicProduceResponse {
 	p := entry(i, l.n, l.base, 5)
 	return ProduceResponseTopicProduceResponse{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ProduceResponseTopicProduceResponseList) All() iter.Seq[ProduceResponseTopicProduceResponse] {
 	return func(yield func(ProduceResponseTopicProduceResponse) bool) {
 		for i := range int(l.n) {
@@ -179,7 +175,6 @@ func (v ProduceResponsePartitionProduceResponse) CurrentLeader() ProduceResponse
 	return ProduceResponseLeaderIDAndEpoch{v.m, t[0]}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ProduceResponsePartitionProduceResponse) UnknownTags() fastcodec.Tags {
 	if v.m.version < 9 {
 		return fastcodec.Tags{}
@@ -191,16 +186,14 @@ func (v ProduceResponsePartitionProduceResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], known)
 }
 
-// ProduceResponsePartitionProduceResponseList is an array of ProduceResponsePartitionProduceResponse.
+// ProduceResponsePartitionProduceResponseList is an array of ProduceResponsePartitionProduceResponse. At panics as a slice does where there is no element i.
 type ProduceResponsePartitionProduceResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ProduceResponsePartitionProduceResponseList) At(i int) ProduceResponsePartitionProduceResponse {
 	p := entry(i, l.n, l.base, 6)
 	return ProduceResponsePartitionProduceResponse{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l ProduceResponsePartitionProduceResponseList) All() iter.Seq[ProduceResponsePartitionProduceResponse] {
 	return func(yield func(ProduceResponsePartitionProduceResponse) bool) {
 		for i := range int(l.n) {
@@ -224,8 +217,6 @@ func (v ProduceResponseBatchIndexAndErrorMessage) BatchIndex() int32 { return v.
 func (v ProduceResponseBatchIndexAndErrorMessage) BatchIndexErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ProduceResponseBatchIndexAndErrorMessage) UnknownTags() fastcodec.Tags {
 	if v.m.version < 9 {
 		return fastcodec.Tags{}
@@ -233,16 +224,14 @@ func (v ProduceResponseBatchIndexAndErrorMessage) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// ProduceResponseBatchIndexAndErrorMessageList is an array of ProduceResponseBatchIndexAndErrorMessage.
+// ProduceResponseBatchIndexAndErrorMessageList is an array of ProduceResponseBatchIndexAndErrorMessage. At panics as a slice does where there is no element i.
 type ProduceResponseBatchIndexAndErrorMessageList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ProduceResponseBatchIndexAndErrorMessageList) At(i int) ProduceResponseBatchIndexAndErrorMessage {
 	p := entry(i, l.n, l.base, 3)
 	return ProduceResponseBatchIndexAndErrorMessage{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ProduceResponseBatchIndexAndErrorMessageList) All() iter.Seq[ProduceResponseBatchIndexAndErrorMessage] {
 	return func(yield func(ProduceResponseBatchIndexAndErrorMessage) bool) {
 		for i := range int(l.n) {
@@ -274,7 +263,6 @@ func (v ProduceResponseLeaderIDAndEpoch) LeaderEpoch() int32 {
 	return v.m.int32(v.off + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ProduceResponseLeaderIDAndEpoch) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -293,23 +281,17 @@ func (v ProduceResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v
 func (v ProduceResponseNodeEndpoint) Port() int32   { return v.m.int32(v.s[2]) }
 
 // Rack: nullable.
-func (v ProduceResponseNodeEndpoint) Rack() []byte { return v.m.bytes(v.s[3], v.s[4]) }
+func (v ProduceResponseNodeEndpoint) Rack() []byte                { return v.m.bytes(v.s[3], v.s[4]) }
+func (v ProduceResponseNodeEndpoint) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ProduceResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// ProduceResponseNodeEndpointList is an array of ProduceResponseNodeEndpoint.
+// ProduceResponseNodeEndpointList is an array of ProduceResponseNodeEndpoint. At panics as a slice does where there is no element i.
 type ProduceResponseNodeEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ProduceResponseNodeEndpointList) At(i int) ProduceResponseNodeEndpoint {
 	p := entry(i, l.n, l.base, 5)
 	return ProduceResponseNodeEndpoint{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ProduceResponseNodeEndpointList) All() iter.Seq[ProduceResponseNodeEndpoint] {
 	return func(yield func(ProduceResponseNodeEndpoint) bool) {
 		for i := range int(l.n) {
@@ -698,20 +680,14 @@ func (m *ProduceResponse) CopyTo(d *kdata.ProduceResponse) {
 	v := ProduceResponse{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyProduceResponseTopicProduceResponse(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyProduceResponseTopicProduceResponse(v.Responses().At(i), &d.Responses[i])
 	}
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.NodeEndpoints()
-		d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, l.Len())
-		for i := range d.NodeEndpoints {
-			copyProduceResponseNodeEndpoint(l.At(i), &d.NodeEndpoints[i])
-		}
+	d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, v.NodeEndpoints().Len())
+	for i := range d.NodeEndpoints {
+		copyProduceResponseNodeEndpoint(v.NodeEndpoints().At(i), &d.NodeEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -719,12 +695,9 @@ func (m *ProduceResponse) CopyTo(d *kdata.ProduceResponse) {
 func copyProduceResponseTopicProduceResponse(v ProduceResponseTopicProduceResponse, d *kdata.ProduceResponseTopicProduceResponse) {
 	d.Name = v.Name()
 	d.TopicID = v.TopicID()
-	{
-		l := v.PartitionResponses()
-		d.PartitionResponses = kdata.Resize(d.PartitionResponses, l.Len())
-		for i := range d.PartitionResponses {
-			copyProduceResponsePartitionProduceResponse(l.At(i), &d.PartitionResponses[i])
-		}
+	d.PartitionResponses = kdata.Resize(d.PartitionResponses, v.PartitionResponses().Len())
+	for i := range d.PartitionResponses {
+		copyProduceResponsePartitionProduceResponse(v.PartitionResponses().At(i), &d.PartitionResponses[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -735,12 +708,9 @@ func copyProduceResponsePartitionProduceResponse(v ProduceResponsePartitionProdu
 	d.BaseOffset = v.BaseOffset()
 	d.LogAppendTimeMs = v.LogAppendTimeMs()
 	d.LogStartOffset = v.LogStartOffset()
-	{
-		l := v.RecordErrors()
-		d.RecordErrors = kdata.Resize(d.RecordErrors, l.Len())
-		for i := range d.RecordErrors {
-			copyProduceResponseBatchIndexAndErrorMessage(l.At(i), &d.RecordErrors[i])
-		}
+	d.RecordErrors = kdata.Resize(d.RecordErrors, v.RecordErrors().Len())
+	for i := range d.RecordErrors {
+		copyProduceResponseBatchIndexAndErrorMessage(v.RecordErrors().At(i), &d.RecordErrors[i])
 	}
 	d.ErrorMessage = v.ErrorMessage()
 	copyProduceResponseLeaderIDAndEpoch(v.CurrentLeader(), &d.CurrentLeader)

@@ -36,9 +36,7 @@ func (m *PushTelemetryRequest) CompressionType() int8            { return m.int8
 func (m *PushTelemetryRequest) Metrics() []byte                  { return m.bytes(m.s[0], m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *PushTelemetryRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[1], 0)
-}
+func (m *PushTelemetryRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[1], 0) }
 
 func parsePushTelemetryRequestFlexible(m *message, s *[2]uint32) int {
 	b := m.b

@@ -32,9 +32,7 @@ func (m *PushTelemetryResponse) ThrottleTimeMs() int32          { return m.int32
 func (m *PushTelemetryResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *PushTelemetryResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(6, 0)
-}
+func (m *PushTelemetryResponse) UnknownTags() fastcodec.Tags { return m.tags(6, 0) }
 
 func parsePushTelemetryResponseFlexible(m *message, s *[0]uint32) int {
 	b := m.b

@@ -37,9 +37,7 @@ func (m *ReadShareGroupStateRequest) Topics() ReadShareGroupStateRequestReadStat
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ReadShareGroupStateRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *ReadShareGroupStateRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // ReadShareGroupStateRequestReadStateData is the struct ReadStateData of ReadShareGroupStateRequest.
 type ReadShareGroupStateRequestReadStateData struct {
@@ -51,22 +49,18 @@ func (v ReadShareGroupStateRequestReadStateData) TopicID() fastcodec.UUID { retu
 func (v ReadShareGroupStateRequestReadStateData) Partitions() ReadShareGroupStateRequestPartitionDataList {
 	return ReadShareGroupStateRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ReadShareGroupStateRequestReadStateData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ReadShareGroupStateRequestReadStateDataList is an array of ReadShareGroupStateRequestReadStateData.
+// ReadShareGroupStateRequestReadStateDataList is an array of ReadShareGroupStateRequestReadStateData. At panics as a slice does where there is no element i.
 type ReadShareGroupStateRequestReadStateDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ReadShareGroupStateRequestReadStateDataList) At(i int) ReadShareGroupStateRequestReadStateData {
 	p := entry(i, l.n, l.base, 4)
 	return ReadShareGroupStateRequestReadStateData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ReadShareGroupStateRequestReadStateDataList) All() iter.Seq[ReadShareGroupStateRequestReadStateData] {
 	return func(yield func(ReadShareGroupStateRequestReadStateData) bool) {
 		for i := range int(l.n) {
@@ -86,21 +80,17 @@ type ReadShareGroupStateRequestPartitionData struct {
 
 func (v ReadShareGroupStateRequestPartitionData) Partition() int32   { return v.m.int32(v.off) }
 func (v ReadShareGroupStateRequestPartitionData) LeaderEpoch() int32 { return v.m.int32(v.off + 4) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ReadShareGroupStateRequestPartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+8, 0)
 }
 
-// ReadShareGroupStateRequestPartitionDataList is an array of ReadShareGroupStateRequestPartitionData.
+// ReadShareGroupStateRequestPartitionDataList is an array of ReadShareGroupStateRequestPartitionData. At panics as a slice does where there is no element i.
 type ReadShareGroupStateRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ReadShareGroupStateRequestPartitionDataList) At(i int) ReadShareGroupStateRequestPartitionData {
 	return ReadShareGroupStateRequestPartitionData{l.m, l.m.element(i, l.n, l.base, 9)}
 }
 
-// All iterates over the elements.
 func (l ReadShareGroupStateRequestPartitionDataList) All() iter.Seq[ReadShareGroupStateRequestPartitionData] {
 	return func(yield func(ReadShareGroupStateRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -180,24 +170,18 @@ func (m *ReadShareGroupStateRequest) CopyTo(d *kdata.ReadShareGroupStateRequest)
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyReadShareGroupStateRequestReadStateData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyReadShareGroupStateRequestReadStateData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyReadShareGroupStateRequestReadStateData(v ReadShareGroupStateRequestReadStateData, d *kdata.ReadShareGroupStateRequestReadStateData) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyReadShareGroupStateRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyReadShareGroupStateRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

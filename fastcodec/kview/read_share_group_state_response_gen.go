@@ -36,9 +36,7 @@ func (m *ReadShareGroupStateResponse) Results() ReadShareGroupStateResponseReadS
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ReadShareGroupStateResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *ReadShareGroupStateResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // ReadShareGroupStateResponseReadStateResult is the struct ReadStateResult of ReadShareGroupStateResponse.
 type ReadShareGroupStateResponseReadStateResult struct {
@@ -50,22 +48,18 @@ func (v ReadShareGroupStateResponseReadStateResult) TopicID() fastcodec.UUID { r
 func (v ReadShareGroupStateResponseReadStateResult) Partitions() ReadShareGroupStateResponsePartitionResultList {
 	return ReadShareGroupStateResponsePartitionResultList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ReadShareGroupStateResponseReadStateResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ReadShareGroupStateResponseReadStateResultList is an array of ReadShareGroupStateResponseReadStateResult.
+// ReadShareGroupStateResponseReadStateResultList is an array of ReadShareGroupStateResponseReadStateResult. At panics as a slice does where there is no element i.
 type ReadShareGroupStateResponseReadStateResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ReadShareGroupStateResponseReadStateResultList) At(i int) ReadShareGroupStateResponseReadStateResult {
 	p := entry(i, l.n, l.base, 4)
 	return ReadShareGroupStateResponseReadStateResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ReadShareGroupStateResponseReadStateResultList) All() iter.Seq[ReadShareGroupStateResponseReadStateResult] {
 	return func(yield func(ReadShareGroupStateResponseReadStateResult) bool) {
 		for i := range int(l.n) {
@@ -97,22 +91,18 @@ func (v ReadShareGroupStateResponsePartitionResult) StartOffset() int64 { return
 func (v ReadShareGroupStateResponsePartitionResult) StateBatches() ReadShareGroupStateResponseStateBatchList {
 	return ReadShareGroupStateResponseStateBatchList{list{v.m, v.s[3], v.s[4]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ReadShareGroupStateResponsePartitionResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// ReadShareGroupStateResponsePartitionResultList is an array of ReadShareGroupStateResponsePartitionResult.
+// ReadShareGroupStateResponsePartitionResultList is an array of ReadShareGroupStateResponsePartitionResult. At panics as a slice does where there is no element i.
 type ReadShareGroupStateResponsePartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ReadShareGroupStateResponsePartitionResultList) At(i int) ReadShareGroupStateResponsePartitionResult {
 	p := entry(i, l.n, l.base, 6)
 	return ReadShareGroupStateResponsePartitionResult{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l ReadShareGroupStateResponsePartitionResultList) All() iter.Seq[ReadShareGroupStateResponsePartitionResult] {
 	return func(yield func(ReadShareGroupStateResponsePartitionResult) bool) {
 		for i := range int(l.n) {
@@ -134,21 +124,17 @@ func (v ReadShareGroupStateResponseStateBatch) FirstOffset() int64   { return v.
 func (v ReadShareGroupStateResponseStateBatch) LastOffset() int64    { return v.m.int64(v.off + 8) }
 func (v ReadShareGroupStateResponseStateBatch) DeliveryState() int8  { return v.m.int8(v.off + 16) }
 func (v ReadShareGroupStateResponseStateBatch) DeliveryCount() int16 { return v.m.int16(v.off + 17) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ReadShareGroupStateResponseStateBatch) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+19, 0)
 }
 
-// ReadShareGroupStateResponseStateBatchList is an array of ReadShareGroupStateResponseStateBatch.
+// ReadShareGroupStateResponseStateBatchList is an array of ReadShareGroupStateResponseStateBatch. At panics as a slice does where there is no element i.
 type ReadShareGroupStateResponseStateBatchList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ReadShareGroupStateResponseStateBatchList) At(i int) ReadShareGroupStateResponseStateBatch {
 	return ReadShareGroupStateResponseStateBatch{l.m, l.m.element(i, l.n, l.base, 20)}
 }
 
-// All iterates over the elements.
 func (l ReadShareGroupStateResponseStateBatchList) All() iter.Seq[ReadShareGroupStateResponseStateBatch] {
 	return func(yield func(ReadShareGroupStateResponseStateBatch) bool) {
 		for i := range int(l.n) {
@@ -265,24 +251,18 @@ func (m *ReadShareGroupStateResponse) CopyTo(d *kdata.ReadShareGroupStateRespons
 	v := ReadShareGroupStateResponse{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyReadShareGroupStateResponseReadStateResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyReadShareGroupStateResponseReadStateResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyReadShareGroupStateResponseReadStateResult(v ReadShareGroupStateResponseReadStateResult, d *kdata.ReadShareGroupStateResponseReadStateResult) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyReadShareGroupStateResponsePartitionResult(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyReadShareGroupStateResponsePartitionResult(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -293,12 +273,9 @@ func copyReadShareGroupStateResponsePartitionResult(v ReadShareGroupStateRespons
 	d.ErrorMessage = v.ErrorMessage()
 	d.StateEpoch = v.StateEpoch()
 	d.StartOffset = v.StartOffset()
-	{
-		l := v.StateBatches()
-		d.StateBatches = kdata.Resize(d.StateBatches, l.Len())
-		for i := range d.StateBatches {
-			copyReadShareGroupStateResponseStateBatch(l.At(i), &d.StateBatches[i])
-		}
+	d.StateBatches = kdata.Resize(d.StateBatches, v.StateBatches().Len())
+	for i := range d.StateBatches {
+		copyReadShareGroupStateResponseStateBatch(v.StateBatches().At(i), &d.StateBatches[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

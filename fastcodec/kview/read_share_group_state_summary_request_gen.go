@@ -37,9 +37,7 @@ func (m *ReadShareGroupStateSummaryRequest) Topics() ReadShareGroupStateSummaryR
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ReadShareGroupStateSummaryRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *ReadShareGroupStateSummaryRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // ReadShareGroupStateSummaryRequestReadStateSummaryData is the struct ReadStateSummaryData of ReadShareGroupStateSummaryRequest.
 type ReadShareGroupStateSummaryRequestReadStateSummaryData struct {
@@ -53,22 +51,18 @@ func (v ReadShareGroupStateSummaryRequestReadStateSummaryData) TopicID() fastcod
 func (v ReadShareGroupStateSummaryRequestReadStateSummaryData) Partitions() ReadShareGroupStateSummaryRequestPartitionDataList {
 	return ReadShareGroupStateSummaryRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ReadShareGroupStateSummaryRequestReadStateSummaryData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ReadShareGroupStateSummaryRequestReadStateSummaryDataList is an array of ReadShareGroupStateSummaryRequestReadStateSummaryData.
+// ReadShareGroupStateSummaryRequestReadStateSummaryDataList is an array of ReadShareGroupStateSummaryRequestReadStateSummaryData. At panics as a slice does where there is no element i.
 type ReadShareGroupStateSummaryRequestReadStateSummaryDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ReadShareGroupStateSummaryRequestReadStateSummaryDataList) At(i int) ReadShareGroupStateSummaryRequestReadStateSummaryData {
 	p := entry(i, l.n, l.base, 4)
 	return ReadShareGroupStateSummaryRequestReadStateSummaryData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ReadShareGroupStateSummaryRequestReadStateSummaryDataList) All() iter.Seq[ReadShareGroupStateSummaryRequestReadStateSummaryData] {
 	return func(yield func(ReadShareGroupStateSummaryRequestReadStateSummaryData) bool) {
 		for i := range int(l.n) {
@@ -90,21 +84,17 @@ func (v ReadShareGroupStateSummaryRequestPartitionData) Partition() int32 { retu
 func (v ReadShareGroupStateSummaryRequestPartitionData) LeaderEpoch() int32 {
 	return v.m.int32(v.off + 4)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ReadShareGroupStateSummaryRequestPartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+8, 0)
 }
 
-// ReadShareGroupStateSummaryRequestPartitionDataList is an array of ReadShareGroupStateSummaryRequestPartitionData.
+// ReadShareGroupStateSummaryRequestPartitionDataList is an array of ReadShareGroupStateSummaryRequestPartitionData. At panics as a slice does where there is no element i.
 type ReadShareGroupStateSummaryRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ReadShareGroupStateSummaryRequestPartitionDataList) At(i int) ReadShareGroupStateSummaryRequestPartitionData {
 	return ReadShareGroupStateSummaryRequestPartitionData{l.m, l.m.element(i, l.n, l.base, 9)}
 }
 
-// All iterates over the elements.
 func (l ReadShareGroupStateSummaryRequestPartitionDataList) All() iter.Seq[ReadShareGroupStateSummaryRequestPartitionData] {
 	return func(yield func(ReadShareGroupStateSummaryRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -184,24 +174,18 @@ func (m *ReadShareGroupStateSummaryRequest) CopyTo(d *kdata.ReadShareGroupStateS
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyReadShareGroupStateSummaryRequestReadStateSummaryData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyReadShareGroupStateSummaryRequestReadStateSummaryData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyReadShareGroupStateSummaryRequestReadStateSummaryData(v ReadShareGroupStateSummaryRequestReadStateSummaryData, d *kdata.ReadShareGroupStateSummaryRequestReadStateSummaryData) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyReadShareGroupStateSummaryRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyReadShareGroupStateSummaryRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -36,9 +36,7 @@ func (m *ReadShareGroupStateSummaryResponse) Results() ReadShareGroupStateSummar
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ReadShareGroupStateSummaryResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *ReadShareGroupStateSummaryResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // ReadShareGroupStateSummaryResponseReadStateSummaryResult is the struct ReadStateSummaryResult of ReadShareGroupStateSummaryResponse.
 type ReadShareGroupStateSummaryResponseReadStateSummaryResult struct {
@@ -52,22 +50,18 @@ func (v ReadShareGroupStateSummaryResponseReadStateSummaryResult) TopicID() fast
 func (v ReadShareGroupStateSummaryResponseReadStateSummaryResult) Partitions() ReadShareGroupStateSummaryResponsePartitionResultList {
 	return ReadShareGroupStateSummaryResponsePartitionResultList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ReadShareGroupStateSummaryResponseReadStateSummaryResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ReadShareGroupStateSummaryResponseReadStateSummaryResultList is an array of ReadShareGroupStateSummaryResponseReadStateSummaryResult.
+// ReadShareGroupStateSummaryResponseReadStateSummaryResultList is an array of ReadShareGroupStateSummaryResponseReadStateSummaryResult. At panics as a slice does where there is no element i.
 type ReadShareGroupStateSummaryResponseReadStateSummaryResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ReadShareGroupStateSummaryResponseReadStateSummaryResultList) At(i int) ReadShareGroupStateSummaryResponseReadStateSummaryResult {
 	p := entry(i, l.n, l.base, 4)
 	return ReadShareGroupStateSummaryResponseReadStateSummaryResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ReadShareGroupStateSummaryResponseReadStateSummaryResultList) All() iter.Seq[ReadShareGroupStateSummaryResponseReadStateSummaryResult] {
 	return func(yield func(ReadShareGroupStateSummaryResponseReadStateSummaryResult) bool) {
 		for i := range int(l.n) {
@@ -114,7 +108,6 @@ func (v ReadShareGroupStateSummaryResponsePartitionResult) DeliveryCompleteCount
 	return v.m.int32(v.s[2] + 16)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ReadShareGroupStateSummaryResponsePartitionResult) UnknownTags() fastcodec.Tags {
 	d := uint32(16)
 	if v.m.version >= 1 {
@@ -123,16 +116,14 @@ func (v ReadShareGroupStateSummaryResponsePartitionResult) UnknownTags() fastcod
 	return v.m.tags(v.s[2]+d, 0)
 }
 
-// ReadShareGroupStateSummaryResponsePartitionResultList is an array of ReadShareGroupStateSummaryResponsePartitionResult.
+// ReadShareGroupStateSummaryResponsePartitionResultList is an array of ReadShareGroupStateSummaryResponsePartitionResult. At panics as a slice does where there is no element i.
 type ReadShareGroupStateSummaryResponsePartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ReadShareGroupStateSummaryResponsePartitionResultList) At(i int) ReadShareGroupStateSummaryResponsePartitionResult {
 	p := entry(i, l.n, l.base, 3)
 	return ReadShareGroupStateSummaryResponsePartitionResult{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ReadShareGroupStateSummaryResponsePartitionResultList) All() iter.Seq[ReadShareGroupStateSummaryResponsePartitionResult] {
 	return func(yield func(ReadShareGroupStateSummaryResponsePartitionResult) bool) {
 		for i := range int(l.n) {
@@ -238,24 +229,18 @@ func (m *ReadShareGroupStateSummaryResponse) CopyTo(d *kdata.ReadShareGroupState
 	v := ReadShareGroupStateSummaryResponse{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyReadShareGroupStateSummaryResponseReadStateSummaryResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyReadShareGroupStateSummaryResponseReadStateSummaryResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyReadShareGroupStateSummaryResponseReadStateSummaryResult(v ReadShareGroupStateSummaryResponseReadStateSummaryResult, d *kdata.ReadShareGroupStateSummaryResponseReadStateSummaryResult) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyReadShareGroupStateSummaryResponsePartitionResult(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyReadShareGroupStateSummaryResponsePartitionResult(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

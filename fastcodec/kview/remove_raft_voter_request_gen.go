@@ -35,9 +35,7 @@ func (m *RemoveRaftVoterRequest) VoterID() int32                   { return m.in
 func (m *RemoveRaftVoterRequest) VoterDirectoryID() fastcodec.UUID { return m.uuid(m.s[1] + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *RemoveRaftVoterRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[1]+20, 0)
-}
+func (m *RemoveRaftVoterRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[1]+20, 0) }
 
 func parseRemoveRaftVoterRequestFlexible(m *message, s *[2]uint32) int {
 	b := m.b

@@ -36,9 +36,7 @@ func (m *RemoveRaftVoterResponse) ErrorCode() fastcodec.ErrorCode { return m.err
 func (m *RemoveRaftVoterResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *RemoveRaftVoterResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[1], 0)
-}
+func (m *RemoveRaftVoterResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[1], 0) }
 
 func parseRemoveRaftVoterResponseFlexible(m *message, s *[2]uint32) int {
 	b := m.b

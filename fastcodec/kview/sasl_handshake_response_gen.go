@@ -53,11 +53,6 @@ func (m *SaslHandshakeResponse) CopyTo(d *kdata.SaslHandshakeResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Mechanisms()
-		d.Mechanisms = kdata.Resize(d.Mechanisms, l.Len())
-		for i := range d.Mechanisms {
-			d.Mechanisms[i] = l.At(i)
-		}
-	}
+	d.Mechanisms = kdata.Resize(d.Mechanisms, v.Mechanisms().Len())
+	v.Mechanisms().fill(d.Mechanisms)
 }

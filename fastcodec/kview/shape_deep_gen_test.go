@@ -63,7 +63,6 @@ func (v ShapeDeepDeepA) End() fastcodec.UUID {
 	return v.m.uuid(v.s[4])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeDeepDeepA) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -71,16 +70,14 @@ func (v ShapeDeepDeepA) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4]+16, 0)
 }
 
-// ShapeDeepDeepAList is an array of ShapeDeepDeepA.
+// ShapeDeepDeepAList is an array of ShapeDeepDeepA. At panics as a slice does where there is no element i.
 type ShapeDeepDeepAList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeDeepDeepAList) At(i int) ShapeDeepDeepA {
 	p := entry(i, l.n, l.base, 5)
 	return ShapeDeepDeepA{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ShapeDeepDeepAList) All() iter.Seq[ShapeDeepDeepA] {
 	return func(yield func(ShapeDeepDeepA) bool) {
 		for i := range int(l.n) {
@@ -104,8 +101,6 @@ func (v ShapeDeepDeepB) C() ShapeDeepDeepC {
 func (v ShapeDeepDeepB) Points() ShapeDeepDeepPointList {
 	return ShapeDeepDeepPointList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeDeepDeepB) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -113,16 +108,14 @@ func (v ShapeDeepDeepB) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ShapeDeepDeepBList is an array of ShapeDeepDeepB.
+// ShapeDeepDeepBList is an array of ShapeDeepDeepB. At panics as a slice does where there is no element i.
 type ShapeDeepDeepBList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeDeepDeepBList) At(i int) ShapeDeepDeepB {
 	p := entry(i, l.n, l.base, 4)
 	return ShapeDeepDeepB{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ShapeDeepDeepBList) All() iter.Seq[ShapeDeepDeepB] {
 	return func(yield func(ShapeDeepDeepB) bool) {
 		for i := range int(l.n) {
@@ -150,8 +143,6 @@ func (v ShapeDeepDeepC) Text() []byte {
 
 // D: nullable.
 func (v ShapeDeepDeepC) D() ShapeDeepDeepDList { return ShapeDeepDeepDList{list{v.m, v.s[2], v.s[3]}} }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeDeepDeepC) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -177,8 +168,6 @@ func (v ShapeDeepDeepD) E() ShapeDeepDeepE {
 }
 
 func (v ShapeDeepDeepD) Number() int16 { return v.m.int16(v.s[1]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeDeepDeepD) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -186,16 +175,14 @@ func (v ShapeDeepDeepD) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+2, 0)
 }
 
-// ShapeDeepDeepDList is an array of ShapeDeepDeepD.
+// ShapeDeepDeepDList is an array of ShapeDeepDeepD. At panics as a slice does where there is no element i.
 type ShapeDeepDeepDList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeDeepDeepDList) At(i int) ShapeDeepDeepD {
 	p := entry(i, l.n, l.base, 2)
 	return ShapeDeepDeepD{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l ShapeDeepDeepDList) All() iter.Seq[ShapeDeepDeepD] {
 	return func(yield func(ShapeDeepDeepD) bool) {
 		for i := range int(l.n) {
@@ -223,7 +210,6 @@ func (v ShapeDeepDeepE) F() ShapeDeepDeepFList {
 	return ShapeDeepDeepFList{list{v.m, v.s[0], v.s[1]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeDeepDeepE) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -237,25 +223,19 @@ type ShapeDeepDeepF struct {
 	s *[5]uint32
 }
 
-func (v ShapeDeepDeepF) G() Int32s             { return Int32s{v.m.bytes(v.s[0], v.s[1])} }
-func (v ShapeDeepDeepF) H() ShapeDeepDeepHList { return ShapeDeepDeepHList{list{v.m, v.s[2], v.s[3]}} }
-func (v ShapeDeepDeepF) Tail() bool            { return v.m.bool(v.s[4]) }
+func (v ShapeDeepDeepF) G() Int32s                   { return Int32s{v.m.bytes(v.s[0], v.s[1])} }
+func (v ShapeDeepDeepF) H() ShapeDeepDeepHList       { return ShapeDeepDeepHList{list{v.m, v.s[2], v.s[3]}} }
+func (v ShapeDeepDeepF) Tail() bool                  { return v.m.bool(v.s[4]) }
+func (v ShapeDeepDeepF) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4]+1, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShapeDeepDeepF) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4]+1, 0)
-}
-
-// ShapeDeepDeepFList is an array of ShapeDeepDeepF.
+// ShapeDeepDeepFList is an array of ShapeDeepDeepF. At panics as a slice does where there is no element i.
 type ShapeDeepDeepFList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeDeepDeepFList) At(i int) ShapeDeepDeepF {
 	p := entry(i, l.n, l.base, 5)
 	return ShapeDeepDeepF{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ShapeDeepDeepFList) All() iter.Seq[ShapeDeepDeepF] {
 	return func(yield func(ShapeDeepDeepF) bool) {
 		for i := range int(l.n) {
@@ -285,7 +265,6 @@ func (v ShapeDeepDeepH) I() ShapeDeepDeepIList {
 	return ShapeDeepDeepIList{list{v.m, t[0], t[1]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeDeepDeepH) UnknownTags() fastcodec.Tags {
 	known := uint32(0)
 	if v.m.version >= 2 {
@@ -294,16 +273,14 @@ func (v ShapeDeepDeepH) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], known)
 }
 
-// ShapeDeepDeepHList is an array of ShapeDeepDeepH.
+// ShapeDeepDeepHList is an array of ShapeDeepDeepH. At panics as a slice does where there is no element i.
 type ShapeDeepDeepHList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeDeepDeepHList) At(i int) ShapeDeepDeepH {
 	p := entry(i, l.n, l.base, 4)
 	return ShapeDeepDeepH{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ShapeDeepDeepHList) All() iter.Seq[ShapeDeepDeepH] {
 	return func(yield func(ShapeDeepDeepH) bool) {
 		for i := range int(l.n) {
@@ -322,23 +299,17 @@ type ShapeDeepDeepI struct {
 }
 
 // J: nullable.
-func (v ShapeDeepDeepI) J() ShapeDeepDeepJList { return ShapeDeepDeepJList{list{v.m, v.s[0], v.s[1]}} }
+func (v ShapeDeepDeepI) J() ShapeDeepDeepJList       { return ShapeDeepDeepJList{list{v.m, v.s[0], v.s[1]}} }
+func (v ShapeDeepDeepI) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[2], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShapeDeepDeepI) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[2], 0)
-}
-
-// ShapeDeepDeepIList is an array of ShapeDeepDeepI.
+// ShapeDeepDeepIList is an array of ShapeDeepDeepI. At panics as a slice does where there is no element i.
 type ShapeDeepDeepIList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeDeepDeepIList) At(i int) ShapeDeepDeepI {
 	p := entry(i, l.n, l.base, 3)
 	return ShapeDeepDeepI{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShapeDeepDeepIList) All() iter.Seq[ShapeDeepDeepI] {
 	return func(yield func(ShapeDeepDeepI) bool) {
 		for i := range int(l.n) {
@@ -366,7 +337,6 @@ func (v ShapeDeepDeepJ) L() int64 {
 	return v.m.int64(v.s[2])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeDeepDeepJ) UnknownTags() fastcodec.Tags {
 	d := uint32(0)
 	if v.m.version >= 3 {
@@ -375,16 +345,14 @@ func (v ShapeDeepDeepJ) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2]+d, 0)
 }
 
-// ShapeDeepDeepJList is an array of ShapeDeepDeepJ.
+// ShapeDeepDeepJList is an array of ShapeDeepDeepJ. At panics as a slice does where there is no element i.
 type ShapeDeepDeepJList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeDeepDeepJList) At(i int) ShapeDeepDeepJ {
 	p := entry(i, l.n, l.base, 3)
 	return ShapeDeepDeepJ{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShapeDeepDeepJList) All() iter.Seq[ShapeDeepDeepJ] {
 	return func(yield func(ShapeDeepDeepJ) bool) {
 		for i := range int(l.n) {
@@ -403,8 +371,6 @@ type ShapeDeepDeepPoint struct {
 }
 
 func (v ShapeDeepDeepPoint) X() int32 { return v.m.int32(v.off) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeDeepDeepPoint) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -420,15 +386,13 @@ func sizeShapeDeepDeepPoint(version int16) uint32 {
 	return 4
 }
 
-// ShapeDeepDeepPointList is an array of ShapeDeepDeepPoint.
+// ShapeDeepDeepPointList is an array of ShapeDeepDeepPoint. At panics as a slice does where there is no element i.
 type ShapeDeepDeepPointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeDeepDeepPointList) At(i int) ShapeDeepDeepPoint {
 	return ShapeDeepDeepPoint{l.m, l.m.element(i, l.n, l.base, sizeShapeDeepDeepPoint(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l ShapeDeepDeepPointList) All() iter.Seq[ShapeDeepDeepPoint] {
 	return func(yield func(ShapeDeepDeepPoint) bool) {
 		for i := range int(l.n) {

@@ -91,7 +91,6 @@ func (v ShapeEmptyEmptyFixed) Again() int64 {
 	return v.m.int64(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeEmptyEmptyFixed) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -117,15 +116,13 @@ func sizeShapeEmptyEmptyFixed(version int16) uint32 {
 	return 0
 }
 
-// ShapeEmptyEmptyFixedList is an array of ShapeEmptyEmptyFixed.
+// ShapeEmptyEmptyFixedList is an array of ShapeEmptyEmptyFixed. At panics as a slice does where there is no element i.
 type ShapeEmptyEmptyFixedList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeEmptyEmptyFixedList) At(i int) ShapeEmptyEmptyFixed {
 	return ShapeEmptyEmptyFixed{l.m, l.m.element(i, l.n, l.base, sizeShapeEmptyEmptyFixed(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l ShapeEmptyEmptyFixedList) All() iter.Seq[ShapeEmptyEmptyFixed] {
 	return func(yield func(ShapeEmptyEmptyFixed) bool) {
 		for i := range int(l.n) {
@@ -159,7 +156,6 @@ func (v ShapeEmptyEmptyEntry) Tagged() []byte {
 	return v.m.bytes(t[0], t[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeEmptyEmptyEntry) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -171,16 +167,14 @@ func (v ShapeEmptyEmptyEntry) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1], known)
 }
 
-// ShapeEmptyEmptyEntryList is an array of ShapeEmptyEmptyEntry.
+// ShapeEmptyEmptyEntryList is an array of ShapeEmptyEmptyEntry. At panics as a slice does where there is no element i.
 type ShapeEmptyEmptyEntryList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeEmptyEmptyEntryList) At(i int) ShapeEmptyEmptyEntry {
 	p := entry(i, l.n, l.base, 3)
 	return ShapeEmptyEmptyEntry{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShapeEmptyEmptyEntryList) All() iter.Seq[ShapeEmptyEmptyEntry] {
 	return func(yield func(ShapeEmptyEmptyEntry) bool) {
 		for i := range int(l.n) {
@@ -209,7 +203,6 @@ func (v ShapeEmptyEmptyInline) Later() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeEmptyEmptyInline) UnknownTags() fastcodec.Tags {
 	if v.s == nil || v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -231,7 +224,6 @@ func (v ShapeEmptyEmptyInlineFixed) Later() int16 {
 	return v.m.int16(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeEmptyEmptyInlineFixed) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -266,7 +258,6 @@ func (v ShapeEmptyEmptyNest) Later() Int8s {
 	return Int8s{v.m.bytes(v.s[1], v.s[2])}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeEmptyEmptyNest) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -274,16 +265,14 @@ func (v ShapeEmptyEmptyNest) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// ShapeEmptyEmptyNestList is an array of ShapeEmptyEmptyNest.
+// ShapeEmptyEmptyNestList is an array of ShapeEmptyEmptyNest. At panics as a slice does where there is no element i.
 type ShapeEmptyEmptyNestList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeEmptyEmptyNestList) At(i int) ShapeEmptyEmptyNest {
 	p := entry(i, l.n, l.base, 3)
 	return ShapeEmptyEmptyNest{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShapeEmptyEmptyNestList) All() iter.Seq[ShapeEmptyEmptyNest] {
 	return func(yield func(ShapeEmptyEmptyNest) bool) {
 		for i := range int(l.n) {
@@ -309,7 +298,6 @@ func (v ShapeEmptyEmptyInner) Later() bool {
 	return v.m.bool(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeEmptyEmptyInner) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -339,11 +327,11 @@ func parseShapeEmptyFlexible(m *message, s *[9]uint32) int {
 			tags |= last[off]
 		}
 		if off = len(last); tags != 0 {
-			if off, base = m.stridedTagged(int(base), count, run1, "Later:4@0-2 Again:8@5+", "Fixed", -1); off < 0 {
+			if off, base = m.stridedTagged(int(base), count, run1, "Again:8@5+", "Fixed", -1); off < 0 {
 				return -1
 			}
 		}
-	} else if off, count, base = m.strided(off, run1, fault.CompactCountNullable, "Later:4@0-2 Again:8@5+", "Fixed", -1); off < 0 {
+	} else if off, count, base = m.strided(off, run1, fault.CompactCountNullable, "Again:8@5+", "Fixed", -1); off < 0 {
 		return -1
 	}
 	s[0], s[1] = uint32(count), base
@@ -373,7 +361,7 @@ func parseShapeEmptyFlexible(m *message, s *[9]uint32) int {
 		s[4] = base
 	}
 	s[5] = uint32(off)
-	if off = m.fixed(off, 0, true, "Later:2@0-2", "InlineFixed", -1); off < 0 {
+	if off = m.fixed(off, 0, true, "", "InlineFixed", -1); off < 0 {
 		return -1
 	}
 	if off < len(b) && uint(b[off])-2 < 126 && (int(b[off])-1)*4 < len(b)-off && m.next+(int(b[off])-1)*3 <= len(m.words) {
@@ -406,7 +394,7 @@ func parseShapeEmptyLegacy(m *message, s *[9]uint32) int {
 		run2 = 2
 	}
 	off := 0
-	if off, count, base = m.strided(off, run1, fault.Count32Nullable, "Later:4@2 Again:8@0+", "Fixed", -1); off < 0 {
+	if off, count, base = m.strided(off, run1, fault.Count32Nullable, "Later:4@2", "Fixed", -1); off < 0 {
 		return -1
 	}
 	s[0], s[1] = uint32(count), base
@@ -587,7 +575,7 @@ func parseShapeEmptyEmptyNestLegacy(m *message, off, n int, at uint32) int {
 	for i := range n {
 		s := (*[3]uint32)(m.words[at:])
 		s[0] = uint32(off)
-		if off = m.fixed(off, 0, false, "Later:1@0+", "Inner", i); off < 0 {
+		if off = m.fixed(off, 0, false, "", "Inner", i); off < 0 {
 			return -1
 		}
 		if v >= 2 {

@@ -72,7 +72,6 @@ func (v ShapeFirstFixedPointFixed) Y() bool {
 	return v.m.bool(v.off + d)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeFirstFixedPointFixed) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -110,7 +109,6 @@ func (v ShapeFirstFixedStrideFixed) V() uint32 {
 	return v.m.uint32(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeFirstFixedStrideFixed) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -133,15 +131,13 @@ func sizeShapeFirstFixedStrideFixed(version int16) uint32 {
 	return 16
 }
 
-// ShapeFirstFixedStrideFixedList is an array of ShapeFirstFixedStrideFixed.
+// ShapeFirstFixedStrideFixedList is an array of ShapeFirstFixedStrideFixed. At panics as a slice does where there is no element i.
 type ShapeFirstFixedStrideFixedList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeFirstFixedStrideFixedList) At(i int) ShapeFirstFixedStrideFixed {
 	return ShapeFirstFixedStrideFixed{l.m, l.m.element(i, l.n, l.base, sizeShapeFirstFixedStrideFixed(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l ShapeFirstFixedStrideFixedList) All() iter.Seq[ShapeFirstFixedStrideFixed] {
 	return func(yield func(ShapeFirstFixedStrideFixed) bool) {
 		for i := range int(l.n) {
@@ -190,10 +186,10 @@ func parseShapeFirstFixedLegacy(m *message, s *[4]uint32) int {
 	count, base := 0, uint32(0)
 	off := 0
 	s[0] = uint32(off)
-	if off = m.fixed(off, 1, false, "X:4@0+ Y:1", "Point", -1); off < 0 {
+	if off = m.fixed(off, 1, false, "Y:1", "Point", -1); off < 0 {
 		return -1
 	}
-	if off, count, base = m.strided(off, 16, fault.Count32Nullable, "U:16 V:4@0+", "Points", -1); off < 0 {
+	if off, count, base = m.strided(off, 16, fault.Count32Nullable, "U:16", "Points", -1); off < 0 {
 		return -1
 	}
 	s[1], s[2] = uint32(count), base

@@ -60,7 +60,7 @@ func (m *ShapeFirst) ABytes() []byte {
 // ANullRecords: versions 3, nullable.
 func (m *ShapeFirst) ANullRecords() []byte {
 	if m.version < 3 || m.version > 3 {
-		return empty
+		return nil
 	}
 	return m.bytes(m.s[6], m.s[7])
 }
@@ -162,7 +162,7 @@ func (m *ShapeFirst) CBytes() []byte {
 // CNullRecords: versions 15, nullable.
 func (m *ShapeFirst) CNullRecords() []byte {
 	if m.version < 15 || m.version > 15 {
-		return empty
+		return nil
 	}
 	return m.bytes(m.s[26], m.s[27])
 }
@@ -255,16 +255,14 @@ type ShapeFirstFirstEntry struct {
 
 func (v ShapeFirstFirstEntry) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
 
-// ShapeFirstFirstEntryList is an array of ShapeFirstFirstEntry.
+// ShapeFirstFirstEntryList is an array of ShapeFirstFirstEntry. At panics as a slice does where there is no element i.
 type ShapeFirstFirstEntryList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeFirstFirstEntryList) At(i int) ShapeFirstFirstEntry {
 	p := entry(i, l.n, l.base, 2)
 	return ShapeFirstFirstEntry{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l ShapeFirstFirstEntryList) All() iter.Seq[ShapeFirstFirstEntry] {
 	return func(yield func(ShapeFirstFirstEntry) bool) {
 		for i := range int(l.n) {
@@ -284,15 +282,13 @@ type ShapeFirstFirstStride struct {
 
 func (v ShapeFirstFirstStride) Number() int32 { return v.m.int32(v.off) }
 
-// ShapeFirstFirstStrideList is an array of ShapeFirstFirstStride.
+// ShapeFirstFirstStrideList is an array of ShapeFirstFirstStride. At panics as a slice does where there is no element i.
 type ShapeFirstFirstStrideList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeFirstFirstStrideList) At(i int) ShapeFirstFirstStride {
 	return ShapeFirstFirstStride{l.m, l.m.element(i, l.n, l.base, 4)}
 }
 
-// All iterates over the elements.
 func (l ShapeFirstFirstStrideList) All() iter.Seq[ShapeFirstFirstStride] {
 	return func(yield func(ShapeFirstFirstStride) bool) {
 		for i := range int(l.n) {
@@ -367,23 +363,17 @@ type ShapeFirstFirstCompactEntry struct {
 	s *[2]uint32
 }
 
-func (v ShapeFirstFirstCompactEntry) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
+func (v ShapeFirstFirstCompactEntry) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v ShapeFirstFirstCompactEntry) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[1], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShapeFirstFirstCompactEntry) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[1], 0)
-}
-
-// ShapeFirstFirstCompactEntryList is an array of ShapeFirstFirstCompactEntry.
+// ShapeFirstFirstCompactEntryList is an array of ShapeFirstFirstCompactEntry. At panics as a slice does where there is no element i.
 type ShapeFirstFirstCompactEntryList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeFirstFirstCompactEntryList) At(i int) ShapeFirstFirstCompactEntry {
 	p := entry(i, l.n, l.base, 2)
 	return ShapeFirstFirstCompactEntry{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l ShapeFirstFirstCompactEntryList) All() iter.Seq[ShapeFirstFirstCompactEntry] {
 	return func(yield func(ShapeFirstFirstCompactEntry) bool) {
 		for i := range int(l.n) {
@@ -401,22 +391,16 @@ type ShapeFirstFirstCompactStride struct {
 	off uint32
 }
 
-func (v ShapeFirstFirstCompactStride) Number() int32 { return v.m.int32(v.off) }
+func (v ShapeFirstFirstCompactStride) Number() int32               { return v.m.int32(v.off) }
+func (v ShapeFirstFirstCompactStride) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+4, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShapeFirstFirstCompactStride) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+4, 0)
-}
-
-// ShapeFirstFirstCompactStrideList is an array of ShapeFirstFirstCompactStride.
+// ShapeFirstFirstCompactStrideList is an array of ShapeFirstFirstCompactStride. At panics as a slice does where there is no element i.
 type ShapeFirstFirstCompactStrideList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeFirstFirstCompactStrideList) At(i int) ShapeFirstFirstCompactStride {
 	return ShapeFirstFirstCompactStride{l.m, l.m.element(i, l.n, l.base, 5)}
 }
 
-// All iterates over the elements.
 func (l ShapeFirstFirstCompactStrideList) All() iter.Seq[ShapeFirstFirstCompactStride] {
 	return func(yield func(ShapeFirstFirstCompactStride) bool) {
 		for i := range int(l.n) {
@@ -440,7 +424,6 @@ func (v ShapeFirstFirstCompactInline) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeFirstFirstCompactInline) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -461,7 +444,6 @@ func (v ShapeFirstFirstCompactFixed) Number() int16 {
 	return v.m.int16(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeFirstFirstCompactFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -485,7 +467,6 @@ func (v ShapeFirstFirstCompactNullInline) Name() []byte {
 	return v.m.bytes(v.s[0], v.s[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeFirstFirstCompactNullInline) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -509,7 +490,6 @@ func (v ShapeFirstFirstCompactNullFixed) Number() int16 {
 	return v.m.int16(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeFirstFirstCompactNullFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}

@@ -75,7 +75,6 @@ func (v ShapeFirstInlineLeading) Perhaps() ShapeFirstInlinePerhaps {
 	return ShapeFirstInlinePerhaps{v.m, v.s[3]}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeFirstInlineLeading) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -99,7 +98,6 @@ func (v ShapeFirstInlineLeadingFixed) B() int64 {
 	return v.m.int64(v.off + 1)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeFirstInlineLeadingFixed) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -134,7 +132,6 @@ func (v ShapeFirstInlinePerhaps) Number() int32 {
 	return v.m.int32(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeFirstInlinePerhaps) UnknownTags() fastcodec.Tags {
 	if v.off == absent || v.m.version < 2 {
 		return fastcodec.Tags{}

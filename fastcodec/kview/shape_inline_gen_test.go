@@ -153,7 +153,6 @@ func (v ShapeInlineInlinePlain) Number() int32 {
 	return v.m.int32(v.s[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlinePlain) UnknownTags() fastcodec.Tags {
 	if v.s == nil || v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -205,7 +204,7 @@ func (v ShapeInlineInlineMaybe) Later() int64 {
 // Inner: versions 4+, nullable.
 func (v ShapeInlineInlineMaybe) Inner() ShapeInlineInlineInner {
 	if v.s == nil || v.m.version < 4 {
-		return ShapeInlineInlineInner{m: v.m}
+		return ShapeInlineInlineInner{m: &nothing}
 	}
 	if v.s[2] == 0 {
 		return ShapeInlineInlineInner{}
@@ -220,7 +219,6 @@ func (v ShapeInlineInlineMaybe) Tail() int16 {
 	return v.m.int16(v.s[3])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlineMaybe) UnknownTags() fastcodec.Tags {
 	if v.s == nil || v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -260,7 +258,6 @@ func (v ShapeInlineInlineInner) Value() int32 {
 	return v.m.int32(t[0])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlineInner) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -296,7 +293,6 @@ func (v ShapeInlineInlineSometimes) Payload() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlineSometimes) UnknownTags() fastcodec.Tags {
 	if v.s == nil || v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -325,7 +321,6 @@ func (v ShapeInlineInlineFixed) B() int8 {
 	return v.m.int8(v.off + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlineFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent || v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -360,7 +355,6 @@ func (v ShapeInlineInlineMaybeFixed) A() float64 {
 	return v.m.float64(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlineMaybeFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent || v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -392,7 +386,6 @@ func (v ShapeInlineInlineSometimesFixed) A() uint32 {
 	return v.m.uint32(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlineSometimesFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent || v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -444,7 +437,6 @@ func (v ShapeInlineShared) Mark() int8 {
 	return v.m.int8(t[0])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineShared) UnknownTags() fastcodec.Tags {
 	if v.s == nil || v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -487,8 +479,6 @@ func (v ShapeInlineInlineRow) Fixed() ShapeInlineInlineRowFixed {
 }
 
 func (v ShapeInlineInlineRow) After() bool { return v.m.bool(v.s[4]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlineRow) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -496,16 +486,14 @@ func (v ShapeInlineInlineRow) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4]+1, 0)
 }
 
-// ShapeInlineInlineRowList is an array of ShapeInlineInlineRow.
+// ShapeInlineInlineRowList is an array of ShapeInlineInlineRow. At panics as a slice does where there is no element i.
 type ShapeInlineInlineRowList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeInlineInlineRowList) At(i int) ShapeInlineInlineRow {
 	p := entry(i, l.n, l.base, 5)
 	return ShapeInlineInlineRow{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ShapeInlineInlineRowList) All() iter.Seq[ShapeInlineInlineRow] {
 	return func(yield func(ShapeInlineInlineRow) bool) {
 		for i := range int(l.n) {
@@ -533,7 +521,6 @@ func (v ShapeInlineInlinePoint) Y() int32 {
 	return v.m.int32(v.off + 2)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlinePoint) UnknownTags() fastcodec.Tags {
 	d := uint32(2)
 	if v.m.version >= 4 {
@@ -550,15 +537,13 @@ func sizeShapeInlineInlinePoint(version int16) uint32 {
 	return 3
 }
 
-// ShapeInlineInlinePointList is an array of ShapeInlineInlinePoint.
+// ShapeInlineInlinePointList is an array of ShapeInlineInlinePoint. At panics as a slice does where there is no element i.
 type ShapeInlineInlinePointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeInlineInlinePointList) At(i int) ShapeInlineInlinePoint {
 	return ShapeInlineInlinePoint{l.m, l.m.element(i, l.n, l.base, sizeShapeInlineInlinePoint(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l ShapeInlineInlinePointList) All() iter.Seq[ShapeInlineInlinePoint] {
 	return func(yield func(ShapeInlineInlinePoint) bool) {
 		for i := range int(l.n) {
@@ -582,7 +567,6 @@ func (v ShapeInlineInlineRowFixed) F() bool {
 	return v.m.bool(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeInlineInlineRowFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}

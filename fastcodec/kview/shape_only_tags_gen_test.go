@@ -98,7 +98,6 @@ func (v ShapeOnlyTagsOnlyRow) Two() fastcodec.UUID {
 	return v.m.uuid(t[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeOnlyTagsOnlyRow) UnknownTags() fastcodec.Tags {
 	known := uint32(1)
 	if v.m.version >= 2 {
@@ -107,16 +106,14 @@ func (v ShapeOnlyTagsOnlyRow) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[0], known)
 }
 
-// ShapeOnlyTagsOnlyRowList is an array of ShapeOnlyTagsOnlyRow.
+// ShapeOnlyTagsOnlyRowList is an array of ShapeOnlyTagsOnlyRow. At panics as a slice does where there is no element i.
 type ShapeOnlyTagsOnlyRowList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeOnlyTagsOnlyRowList) At(i int) ShapeOnlyTagsOnlyRow {
 	p := entry(i, l.n, l.base, 2)
 	return ShapeOnlyTagsOnlyRow{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l ShapeOnlyTagsOnlyRowList) All() iter.Seq[ShapeOnlyTagsOnlyRow] {
 	return func(yield func(ShapeOnlyTagsOnlyRow) bool) {
 		for i := range int(l.n) {

@@ -36,7 +36,7 @@ func (m *ShapeRecords) Parse(body []byte, version int16) error {
 // First: versions 0-3, nullable.
 func (m *ShapeRecords) First() []byte {
 	if m.version > 3 {
-		return empty
+		return nil
 	}
 	return m.bytes(m.s[0], m.s[1])
 }
@@ -46,7 +46,7 @@ func (m *ShapeRecords) Required() []byte { return m.bytes(m.s[2], m.s[3]) }
 // Some: versions 1+, nullable in 3+.
 func (m *ShapeRecords) Some() []byte {
 	if m.version < 1 {
-		return empty
+		return nil
 	}
 	return m.bytes(m.s[4], m.s[5])
 }
@@ -58,7 +58,7 @@ func (m *ShapeRecords) Rows() ShapeRecordsRecordRowList {
 // Last: versions 1+, nullable.
 func (m *ShapeRecords) Last() []byte {
 	if m.version < 1 {
-		return empty
+		return nil
 	}
 	return m.bytes(m.s[8], m.s[9])
 }
@@ -87,8 +87,6 @@ func (v ShapeRecordsRecordRow) Payload() []byte { return v.m.bytes(v.s[3], v.s[4
 
 // Text: nullable in 2+.
 func (v ShapeRecordsRecordRow) Text() []byte { return v.m.bytes(v.s[5], v.s[6]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeRecordsRecordRow) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -96,16 +94,14 @@ func (v ShapeRecordsRecordRow) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6], 0)
 }
 
-// ShapeRecordsRecordRowList is an array of ShapeRecordsRecordRow.
+// ShapeRecordsRecordRowList is an array of ShapeRecordsRecordRow. At panics as a slice does where there is no element i.
 type ShapeRecordsRecordRowList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeRecordsRecordRowList) At(i int) ShapeRecordsRecordRow {
 	p := entry(i, l.n, l.base, 7)
 	return ShapeRecordsRecordRow{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l ShapeRecordsRecordRowList) All() iter.Seq[ShapeRecordsRecordRow] {
 	return func(yield func(ShapeRecordsRecordRow) bool) {
 		for i := range int(l.n) {

@@ -231,7 +231,6 @@ func (v ShapeRunsRunLine) APIKey() fastcodec.APIKey {
 	return v.m.apiKey(v.s[2] + d)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeRunsRunLine) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -239,16 +238,14 @@ func (v ShapeRunsRunLine) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2]+10, 0)
 }
 
-// ShapeRunsRunLineList is an array of ShapeRunsRunLine.
+// ShapeRunsRunLineList is an array of ShapeRunsRunLine. At panics as a slice does where there is no element i.
 type ShapeRunsRunLineList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeRunsRunLineList) At(i int) ShapeRunsRunLine {
 	p := entry(i, l.n, l.base, 3)
 	return ShapeRunsRunLine{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShapeRunsRunLineList) All() iter.Seq[ShapeRunsRunLine] {
 	return func(yield func(ShapeRunsRunLine) bool) {
 		for i := range int(l.n) {
@@ -294,7 +291,6 @@ func (v ShapeRunsRunPoint) Z() float64 {
 	return v.m.float64(v.off + d)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeRunsRunPoint) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -323,15 +319,13 @@ func sizeShapeRunsRunPoint(version int16) uint32 {
 	return 1
 }
 
-// ShapeRunsRunPointList is an array of ShapeRunsRunPoint.
+// ShapeRunsRunPointList is an array of ShapeRunsRunPoint. At panics as a slice does where there is no element i.
 type ShapeRunsRunPointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeRunsRunPointList) At(i int) ShapeRunsRunPoint {
 	return ShapeRunsRunPoint{l.m, l.m.element(i, l.n, l.base, sizeShapeRunsRunPoint(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l ShapeRunsRunPointList) All() iter.Seq[ShapeRunsRunPoint] {
 	return func(yield func(ShapeRunsRunPoint) bool) {
 		for i := range int(l.n) {
@@ -424,11 +418,11 @@ func parseShapeRunsFlexible(m *message, s *[11]uint32) int {
 				tags |= last[off]
 			}
 			if off = len(last); tags != 0 {
-				if off, base = m.stridedTagged(int(base), count, run5, "X:1@0-3 Y:16@4-5 Z:8@5-6", "Points", -1); off < 0 {
+				if off, base = m.stridedTagged(int(base), count, run5, "Y:16@4-5 Z:8@5-6", "Points", -1); off < 0 {
 					return -1
 				}
 			}
-		} else if off, count, base = m.strided(off, run5, fault.CompactCount, "X:1@0-3 Y:16@4-5 Z:8@5-6", "Points", -1); off < 0 {
+		} else if off, count, base = m.strided(off, run5, fault.CompactCount, "Y:16@4-5 Z:8@5-6", "Points", -1); off < 0 {
 			return -1
 		}
 		s[8], s[9], s[10] = uint32(count), base, uint32(off)
@@ -518,7 +512,7 @@ func parseShapeRunsLegacy(m *message, s *[11]uint32) int {
 		s[5], s[6] = uint32(count), base
 	}
 	if v >= 3 {
-		if off, count, base = m.strided(off, 1, fault.Count32, "X:1 Y:16@0-5 Z:8@0-6", "Points", -1); off < 0 {
+		if off, count, base = m.strided(off, 1, fault.Count32, "X:1", "Points", -1); off < 0 {
 			return -1
 		}
 		s[8], s[9] = uint32(count), base

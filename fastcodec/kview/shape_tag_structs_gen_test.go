@@ -153,7 +153,6 @@ func (v ShapeTagStructsTagFixed) B() uint16 {
 	return v.m.uint16(v.off + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -189,7 +188,6 @@ func (v ShapeTagStructsTagNullFixed) A() int32 {
 	return v.m.int32(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagNullFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -213,7 +211,6 @@ func (v ShapeTagStructsTagNoFixed) A() int32 {
 	return v.m.int32(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagNoFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -255,7 +252,6 @@ func (v ShapeTagStructsTagText) More() int32 {
 	return v.m.int32(t[2])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagText) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -289,12 +285,11 @@ func (v ShapeTagStructsTagNullText) Name() []byte {
 // Fixed: versions 1-2.
 func (v ShapeTagStructsTagNullText) Fixed() ShapeTagStructsTagInnerFixed {
 	if v.s == nil || v.m.version < 1 || v.m.version > 2 {
-		return ShapeTagStructsTagInnerFixed{v.m, absent}
+		return ShapeTagStructsTagInnerFixed{&nothing, absent}
 	}
 	return ShapeTagStructsTagInnerFixed{v.m, v.s[2]}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagNullText) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -315,7 +310,6 @@ func (v ShapeTagStructsTagInnerFixed) A() bool {
 	return v.m.bool(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagInnerFixed) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}
@@ -354,7 +348,6 @@ func (v ShapeTagStructsTagNoText) Deep() ShapeTagStructsTagDeep {
 	return ShapeTagStructsTagDeep{v.m, (*[2]uint32)(v.m.words[t[0]:])}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagNoText) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -393,7 +386,6 @@ func (v ShapeTagStructsTagDeep) Deeper() ShapeTagStructsTagDeeper {
 	return ShapeTagStructsTagDeeper{v.m, (*[3]uint32)(v.m.words[t[0]:])}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagDeep) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -422,7 +414,6 @@ func (v ShapeTagStructsTagDeeper) Names() Strings {
 	return Strings{list{v.m, v.s[0], v.s[1]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagDeeper) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -444,7 +435,6 @@ func (v ShapeTagStructsTagEmpty) Later() int8 {
 	return v.m.int8(v.off)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagStructsTagEmpty) UnknownTags() fastcodec.Tags {
 	if v.off == absent {
 		return fastcodec.Tags{}

@@ -384,7 +384,6 @@ func (v ShapeTagsTaggedPoint) Y() int16 {
 	return v.m.int16(v.off + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagsTaggedPoint) UnknownTags() fastcodec.Tags {
 	d := uint32(4)
 	if v.m.version >= 3 {
@@ -401,15 +400,13 @@ func sizeShapeTagsTaggedPoint(version int16) uint32 {
 	return 5
 }
 
-// ShapeTagsTaggedPointList is an array of ShapeTagsTaggedPoint.
+// ShapeTagsTaggedPointList is an array of ShapeTagsTaggedPoint. At panics as a slice does where there is no element i.
 type ShapeTagsTaggedPointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeTagsTaggedPointList) At(i int) ShapeTagsTaggedPoint {
 	return ShapeTagsTaggedPoint{l.m, l.m.element(i, l.n, l.base, sizeShapeTagsTaggedPoint(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l ShapeTagsTaggedPointList) All() iter.Seq[ShapeTagsTaggedPoint] {
 	return func(yield func(ShapeTagsTaggedPoint) bool) {
 		for i := range int(l.n) {
@@ -426,22 +423,16 @@ type ShapeTagsNullTaggedPoint struct {
 	off uint32
 }
 
-func (v ShapeTagsNullTaggedPoint) X() int8 { return v.m.int8(v.off) }
+func (v ShapeTagsNullTaggedPoint) X() int8                     { return v.m.int8(v.off) }
+func (v ShapeTagsNullTaggedPoint) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+1, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShapeTagsNullTaggedPoint) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+1, 0)
-}
-
-// ShapeTagsNullTaggedPointList is an array of ShapeTagsNullTaggedPoint.
+// ShapeTagsNullTaggedPointList is an array of ShapeTagsNullTaggedPoint. At panics as a slice does where there is no element i.
 type ShapeTagsNullTaggedPointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeTagsNullTaggedPointList) At(i int) ShapeTagsNullTaggedPoint {
 	return ShapeTagsNullTaggedPoint{l.m, l.m.element(i, l.n, l.base, 2)}
 }
 
-// All iterates over the elements.
 func (l ShapeTagsNullTaggedPointList) All() iter.Seq[ShapeTagsNullTaggedPoint] {
 	return func(yield func(ShapeTagsNullTaggedPoint) bool) {
 		for i := range int(l.n) {
@@ -458,22 +449,16 @@ type ShapeTagsNoTaggedPoint struct {
 	off uint32
 }
 
-func (v ShapeTagsNoTaggedPoint) X() fastcodec.UUID { return v.m.uuid(v.off) }
+func (v ShapeTagsNoTaggedPoint) X() fastcodec.UUID           { return v.m.uuid(v.off) }
+func (v ShapeTagsNoTaggedPoint) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+16, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShapeTagsNoTaggedPoint) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+16, 0)
-}
-
-// ShapeTagsNoTaggedPointList is an array of ShapeTagsNoTaggedPoint.
+// ShapeTagsNoTaggedPointList is an array of ShapeTagsNoTaggedPoint. At panics as a slice does where there is no element i.
 type ShapeTagsNoTaggedPointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeTagsNoTaggedPointList) At(i int) ShapeTagsNoTaggedPoint {
 	return ShapeTagsNoTaggedPoint{l.m, l.m.element(i, l.n, l.base, 17)}
 }
 
-// All iterates over the elements.
 func (l ShapeTagsNoTaggedPointList) All() iter.Seq[ShapeTagsNoTaggedPoint] {
 	return func(yield func(ShapeTagsNoTaggedPoint) bool) {
 		for i := range int(l.n) {
@@ -504,7 +489,6 @@ func (v ShapeTagsTaggedLine) Inner() int32 {
 	return v.m.int32(t[0])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShapeTagsTaggedLine) UnknownTags() fastcodec.Tags {
 	known := uint32(0)
 	if v.m.version >= 2 {
@@ -513,16 +497,14 @@ func (v ShapeTagsTaggedLine) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1], known)
 }
 
-// ShapeTagsTaggedLineList is an array of ShapeTagsTaggedLine.
+// ShapeTagsTaggedLineList is an array of ShapeTagsTaggedLine. At panics as a slice does where there is no element i.
 type ShapeTagsTaggedLineList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeTagsTaggedLineList) At(i int) ShapeTagsTaggedLine {
 	p := entry(i, l.n, l.base, 3)
 	return ShapeTagsTaggedLine{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShapeTagsTaggedLineList) All() iter.Seq[ShapeTagsTaggedLine] {
 	return func(yield func(ShapeTagsTaggedLine) bool) {
 		for i := range int(l.n) {
@@ -541,23 +523,17 @@ type ShapeTagsNullTaggedLine struct {
 }
 
 // Name: nullable.
-func (v ShapeTagsNullTaggedLine) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
+func (v ShapeTagsNullTaggedLine) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v ShapeTagsNullTaggedLine) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[1], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShapeTagsNullTaggedLine) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[1], 0)
-}
-
-// ShapeTagsNullTaggedLineList is an array of ShapeTagsNullTaggedLine.
+// ShapeTagsNullTaggedLineList is an array of ShapeTagsNullTaggedLine. At panics as a slice does where there is no element i.
 type ShapeTagsNullTaggedLineList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeTagsNullTaggedLineList) At(i int) ShapeTagsNullTaggedLine {
 	p := entry(i, l.n, l.base, 2)
 	return ShapeTagsNullTaggedLine{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l ShapeTagsNullTaggedLineList) All() iter.Seq[ShapeTagsNullTaggedLine] {
 	return func(yield func(ShapeTagsNullTaggedLine) bool) {
 		for i := range int(l.n) {
@@ -575,23 +551,17 @@ type ShapeTagsNoTaggedLine struct {
 	s *[2]uint32
 }
 
-func (v ShapeTagsNoTaggedLine) Values() Int32s { return Int32s{v.m.bytes(v.s[0], v.s[1])} }
+func (v ShapeTagsNoTaggedLine) Values() Int32s              { return Int32s{v.m.bytes(v.s[0], v.s[1])} }
+func (v ShapeTagsNoTaggedLine) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[1], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShapeTagsNoTaggedLine) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[1], 0)
-}
-
-// ShapeTagsNoTaggedLineList is an array of ShapeTagsNoTaggedLine.
+// ShapeTagsNoTaggedLineList is an array of ShapeTagsNoTaggedLine. At panics as a slice does where there is no element i.
 type ShapeTagsNoTaggedLineList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShapeTagsNoTaggedLineList) At(i int) ShapeTagsNoTaggedLine {
 	p := entry(i, l.n, l.base, 2)
 	return ShapeTagsNoTaggedLine{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l ShapeTagsNoTaggedLineList) All() iter.Seq[ShapeTagsNoTaggedLine] {
 	return func(yield func(ShapeTagsNoTaggedLine) bool) {
 		for i := range int(l.n) {

@@ -51,9 +51,7 @@ func (m *ShareAcknowledgeRequest) Topics() ShareAcknowledgeRequestAcknowledgeTop
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShareAcknowledgeRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[6], 0)
-}
+func (m *ShareAcknowledgeRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[6], 0) }
 
 // ShareAcknowledgeRequestAcknowledgeTopic is the struct AcknowledgeTopic of ShareAcknowledgeRequest.
 type ShareAcknowledgeRequestAcknowledgeTopic struct {
@@ -65,22 +63,18 @@ func (v ShareAcknowledgeRequestAcknowledgeTopic) TopicID() fastcodec.UUID { retu
 func (v ShareAcknowledgeRequestAcknowledgeTopic) Partitions() ShareAcknowledgeRequestAcknowledgePartitionList {
 	return ShareAcknowledgeRequestAcknowledgePartitionList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareAcknowledgeRequestAcknowledgeTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ShareAcknowledgeRequestAcknowledgeTopicList is an array of ShareAcknowledgeRequestAcknowledgeTopic.
+// ShareAcknowledgeRequestAcknowledgeTopicList is an array of ShareAcknowledgeRequestAcknowledgeTopic. At panics as a slice does where there is no element i.
 type ShareAcknowledgeRequestAcknowledgeTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareAcknowledgeRequestAcknowledgeTopicList) At(i int) ShareAcknowledgeRequestAcknowledgeTopic {
 	p := entry(i, l.n, l.base, 4)
 	return ShareAcknowledgeRequestAcknowledgeTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ShareAcknowledgeRequestAcknowledgeTopicList) All() iter.Seq[ShareAcknowledgeRequestAcknowledgeTopic] {
 	return func(yield func(ShareAcknowledgeRequestAcknowledgeTopic) bool) {
 		for i := range int(l.n) {
@@ -102,22 +96,18 @@ func (v ShareAcknowledgeRequestAcknowledgePartition) PartitionIndex() int32 { re
 func (v ShareAcknowledgeRequestAcknowledgePartition) AcknowledgementBatches() ShareAcknowledgeRequestAcknowledgementBatchList {
 	return ShareAcknowledgeRequestAcknowledgementBatchList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareAcknowledgeRequestAcknowledgePartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ShareAcknowledgeRequestAcknowledgePartitionList is an array of ShareAcknowledgeRequestAcknowledgePartition.
+// ShareAcknowledgeRequestAcknowledgePartitionList is an array of ShareAcknowledgeRequestAcknowledgePartition. At panics as a slice does where there is no element i.
 type ShareAcknowledgeRequestAcknowledgePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareAcknowledgeRequestAcknowledgePartitionList) At(i int) ShareAcknowledgeRequestAcknowledgePartition {
 	p := entry(i, l.n, l.base, 4)
 	return ShareAcknowledgeRequestAcknowledgePartition{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ShareAcknowledgeRequestAcknowledgePartitionList) All() iter.Seq[ShareAcknowledgeRequestAcknowledgePartition] {
 	return func(yield func(ShareAcknowledgeRequestAcknowledgePartition) bool) {
 		for i := range int(l.n) {
@@ -140,22 +130,18 @@ func (v ShareAcknowledgeRequestAcknowledgementBatch) LastOffset() int64  { retur
 func (v ShareAcknowledgeRequestAcknowledgementBatch) AcknowledgeTypes() Int8s {
 	return Int8s{v.m.bytes(v.s[1], v.s[2])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareAcknowledgeRequestAcknowledgementBatch) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// ShareAcknowledgeRequestAcknowledgementBatchList is an array of ShareAcknowledgeRequestAcknowledgementBatch.
+// ShareAcknowledgeRequestAcknowledgementBatchList is an array of ShareAcknowledgeRequestAcknowledgementBatch. At panics as a slice does where there is no element i.
 type ShareAcknowledgeRequestAcknowledgementBatchList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareAcknowledgeRequestAcknowledgementBatchList) At(i int) ShareAcknowledgeRequestAcknowledgementBatch {
 	p := entry(i, l.n, l.base, 3)
 	return ShareAcknowledgeRequestAcknowledgementBatch{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShareAcknowledgeRequestAcknowledgementBatchList) All() iter.Seq[ShareAcknowledgeRequestAcknowledgementBatch] {
 	return func(yield func(ShareAcknowledgeRequestAcknowledgementBatch) bool) {
 		for i := range int(l.n) {
@@ -311,36 +297,27 @@ func (m *ShareAcknowledgeRequest) CopyTo(d *kdata.ShareAcknowledgeRequest) {
 	d.MemberID = v.MemberID()
 	d.ShareSessionEpoch = v.ShareSessionEpoch()
 	d.IsRenewAck = v.IsRenewAck()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyShareAcknowledgeRequestAcknowledgeTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyShareAcknowledgeRequestAcknowledgeTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyShareAcknowledgeRequestAcknowledgeTopic(v ShareAcknowledgeRequestAcknowledgeTopic, d *kdata.ShareAcknowledgeRequestAcknowledgeTopic) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyShareAcknowledgeRequestAcknowledgePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyShareAcknowledgeRequestAcknowledgePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyShareAcknowledgeRequestAcknowledgePartition(v ShareAcknowledgeRequestAcknowledgePartition, d *kdata.ShareAcknowledgeRequestAcknowledgePartition) {
 	d.PartitionIndex = v.PartitionIndex()
-	{
-		l := v.AcknowledgementBatches()
-		d.AcknowledgementBatches = kdata.Resize(d.AcknowledgementBatches, l.Len())
-		for i := range d.AcknowledgementBatches {
-			copyShareAcknowledgeRequestAcknowledgementBatch(l.At(i), &d.AcknowledgementBatches[i])
-		}
+	d.AcknowledgementBatches = kdata.Resize(d.AcknowledgementBatches, v.AcknowledgementBatches().Len())
+	for i := range d.AcknowledgementBatches {
+		copyShareAcknowledgeRequestAcknowledgementBatch(v.AcknowledgementBatches().At(i), &d.AcknowledgementBatches[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

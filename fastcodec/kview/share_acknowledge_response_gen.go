@@ -53,9 +53,7 @@ func (m *ShareAcknowledgeResponse) NodeEndpoints() ShareAcknowledgeResponseNodeE
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShareAcknowledgeResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[6], 0)
-}
+func (m *ShareAcknowledgeResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[6], 0) }
 
 // ShareAcknowledgeResponseTopicResponse is the struct ShareAcknowledgeTopicResponse of ShareAcknowledgeResponse.
 type ShareAcknowledgeResponseTopicResponse struct {
@@ -67,22 +65,18 @@ func (v ShareAcknowledgeResponseTopicResponse) TopicID() fastcodec.UUID { return
 func (v ShareAcknowledgeResponseTopicResponse) Partitions() ShareAcknowledgeResponsePartitionDataList {
 	return ShareAcknowledgeResponsePartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareAcknowledgeResponseTopicResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ShareAcknowledgeResponseTopicResponseList is an array of ShareAcknowledgeResponseTopicResponse.
+// ShareAcknowledgeResponseTopicResponseList is an array of ShareAcknowledgeResponseTopicResponse. At panics as a slice does where there is no element i.
 type ShareAcknowledgeResponseTopicResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareAcknowledgeResponseTopicResponseList) At(i int) ShareAcknowledgeResponseTopicResponse {
 	p := entry(i, l.n, l.base, 4)
 	return ShareAcknowledgeResponseTopicResponse{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ShareAcknowledgeResponseTopicResponseList) All() iter.Seq[ShareAcknowledgeResponseTopicResponse] {
 	return func(yield func(ShareAcknowledgeResponseTopicResponse) bool) {
 		for i := range int(l.n) {
@@ -112,22 +106,18 @@ func (v ShareAcknowledgeResponsePartitionData) ErrorMessage() []byte {
 func (v ShareAcknowledgeResponsePartitionData) CurrentLeader() ShareAcknowledgeResponseLeaderIDAndEpoch {
 	return ShareAcknowledgeResponseLeaderIDAndEpoch{v.m, v.s[3]}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareAcknowledgeResponsePartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// ShareAcknowledgeResponsePartitionDataList is an array of ShareAcknowledgeResponsePartitionData.
+// ShareAcknowledgeResponsePartitionDataList is an array of ShareAcknowledgeResponsePartitionData. At panics as a slice does where there is no element i.
 type ShareAcknowledgeResponsePartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareAcknowledgeResponsePartitionDataList) At(i int) ShareAcknowledgeResponsePartitionData {
 	p := entry(i, l.n, l.base, 5)
 	return ShareAcknowledgeResponsePartitionData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ShareAcknowledgeResponsePartitionDataList) All() iter.Seq[ShareAcknowledgeResponsePartitionData] {
 	return func(yield func(ShareAcknowledgeResponsePartitionData) bool) {
 		for i := range int(l.n) {
@@ -147,8 +137,6 @@ type ShareAcknowledgeResponseLeaderIDAndEpoch struct {
 
 func (v ShareAcknowledgeResponseLeaderIDAndEpoch) LeaderID() int32    { return v.m.int32(v.off) }
 func (v ShareAcknowledgeResponseLeaderIDAndEpoch) LeaderEpoch() int32 { return v.m.int32(v.off + 4) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareAcknowledgeResponseLeaderIDAndEpoch) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+8, 0)
 }
@@ -165,22 +153,18 @@ func (v ShareAcknowledgeResponseNodeEndpoint) Port() int32   { return v.m.int32(
 
 // Rack: nullable.
 func (v ShareAcknowledgeResponseNodeEndpoint) Rack() []byte { return v.m.bytes(v.s[3], v.s[4]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareAcknowledgeResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// ShareAcknowledgeResponseNodeEndpointList is an array of ShareAcknowledgeResponseNodeEndpoint.
+// ShareAcknowledgeResponseNodeEndpointList is an array of ShareAcknowledgeResponseNodeEndpoint. At panics as a slice does where there is no element i.
 type ShareAcknowledgeResponseNodeEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareAcknowledgeResponseNodeEndpointList) At(i int) ShareAcknowledgeResponseNodeEndpoint {
 	p := entry(i, l.n, l.base, 5)
 	return ShareAcknowledgeResponseNodeEndpoint{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ShareAcknowledgeResponseNodeEndpointList) All() iter.Seq[ShareAcknowledgeResponseNodeEndpoint] {
 	return func(yield func(ShareAcknowledgeResponseNodeEndpoint) bool) {
 		for i := range int(l.n) {
@@ -357,31 +341,22 @@ func (m *ShareAcknowledgeResponse) CopyTo(d *kdata.ShareAcknowledgeResponse) {
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
 	d.AcquisitionLockTimeoutMs = v.AcquisitionLockTimeoutMs()
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyShareAcknowledgeResponseTopicResponse(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyShareAcknowledgeResponseTopicResponse(v.Responses().At(i), &d.Responses[i])
 	}
-	{
-		l := v.NodeEndpoints()
-		d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, l.Len())
-		for i := range d.NodeEndpoints {
-			copyShareAcknowledgeResponseNodeEndpoint(l.At(i), &d.NodeEndpoints[i])
-		}
+	d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, v.NodeEndpoints().Len())
+	for i := range d.NodeEndpoints {
+		copyShareAcknowledgeResponseNodeEndpoint(v.NodeEndpoints().At(i), &d.NodeEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyShareAcknowledgeResponseTopicResponse(v ShareAcknowledgeResponseTopicResponse, d *kdata.ShareAcknowledgeResponseTopicResponse) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyShareAcknowledgeResponsePartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyShareAcknowledgeResponsePartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

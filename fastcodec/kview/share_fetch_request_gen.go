@@ -81,9 +81,7 @@ func (m *ShareFetchRequest) ForgottenTopicsData() ShareFetchRequestForgottenTopi
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShareFetchRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[8], 0)
-}
+func (m *ShareFetchRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[8], 0) }
 
 // ShareFetchRequestFetchTopic is the struct FetchTopic of ShareFetchRequest.
 type ShareFetchRequestFetchTopic struct {
@@ -95,22 +93,16 @@ func (v ShareFetchRequestFetchTopic) TopicID() fastcodec.UUID { return v.m.uuid(
 func (v ShareFetchRequestFetchTopic) Partitions() ShareFetchRequestFetchPartitionList {
 	return ShareFetchRequestFetchPartitionList{list{v.m, v.s[1], v.s[2]}}
 }
+func (v ShareFetchRequestFetchTopic) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShareFetchRequestFetchTopic) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3], 0)
-}
-
-// ShareFetchRequestFetchTopicList is an array of ShareFetchRequestFetchTopic.
+// ShareFetchRequestFetchTopicList is an array of ShareFetchRequestFetchTopic. At panics as a slice does where there is no element i.
 type ShareFetchRequestFetchTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareFetchRequestFetchTopicList) At(i int) ShareFetchRequestFetchTopic {
 	p := entry(i, l.n, l.base, 4)
 	return ShareFetchRequestFetchTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ShareFetchRequestFetchTopicList) All() iter.Seq[ShareFetchRequestFetchTopic] {
 	return func(yield func(ShareFetchRequestFetchTopic) bool) {
 		for i := range int(l.n) {
@@ -141,22 +133,16 @@ func (v ShareFetchRequestFetchPartition) PartitionMaxBytes() int32 {
 func (v ShareFetchRequestFetchPartition) AcknowledgementBatches() ShareFetchRequestAcknowledgementBatchList {
 	return ShareFetchRequestAcknowledgementBatchList{list{v.m, v.s[1], v.s[2]}}
 }
+func (v ShareFetchRequestFetchPartition) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShareFetchRequestFetchPartition) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3], 0)
-}
-
-// ShareFetchRequestFetchPartitionList is an array of ShareFetchRequestFetchPartition.
+// ShareFetchRequestFetchPartitionList is an array of ShareFetchRequestFetchPartition. At panics as a slice does where there is no element i.
 type ShareFetchRequestFetchPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareFetchRequestFetchPartitionList) At(i int) ShareFetchRequestFetchPartition {
 	p := entry(i, l.n, l.base, 4)
 	return ShareFetchRequestFetchPartition{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ShareFetchRequestFetchPartitionList) All() iter.Seq[ShareFetchRequestFetchPartition] {
 	return func(yield func(ShareFetchRequestFetchPartition) bool) {
 		for i := range int(l.n) {
@@ -179,22 +165,18 @@ func (v ShareFetchRequestAcknowledgementBatch) LastOffset() int64  { return v.m.
 func (v ShareFetchRequestAcknowledgementBatch) AcknowledgeTypes() Int8s {
 	return Int8s{v.m.bytes(v.s[1], v.s[2])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareFetchRequestAcknowledgementBatch) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// ShareFetchRequestAcknowledgementBatchList is an array of ShareFetchRequestAcknowledgementBatch.
+// ShareFetchRequestAcknowledgementBatchList is an array of ShareFetchRequestAcknowledgementBatch. At panics as a slice does where there is no element i.
 type ShareFetchRequestAcknowledgementBatchList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareFetchRequestAcknowledgementBatchList) At(i int) ShareFetchRequestAcknowledgementBatch {
 	p := entry(i, l.n, l.base, 3)
 	return ShareFetchRequestAcknowledgementBatch{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShareFetchRequestAcknowledgementBatchList) All() iter.Seq[ShareFetchRequestAcknowledgementBatch] {
 	return func(yield func(ShareFetchRequestAcknowledgementBatch) bool) {
 		for i := range int(l.n) {
@@ -216,22 +198,16 @@ func (v ShareFetchRequestForgottenTopic) TopicID() fastcodec.UUID { return v.m.u
 func (v ShareFetchRequestForgottenTopic) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
+func (v ShareFetchRequestForgottenTopic) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[2], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShareFetchRequestForgottenTopic) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[2], 0)
-}
-
-// ShareFetchRequestForgottenTopicList is an array of ShareFetchRequestForgottenTopic.
+// ShareFetchRequestForgottenTopicList is an array of ShareFetchRequestForgottenTopic. At panics as a slice does where there is no element i.
 type ShareFetchRequestForgottenTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareFetchRequestForgottenTopicList) At(i int) ShareFetchRequestForgottenTopic {
 	p := entry(i, l.n, l.base, 3)
 	return ShareFetchRequestForgottenTopic{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShareFetchRequestForgottenTopicList) All() iter.Seq[ShareFetchRequestForgottenTopic] {
 	return func(yield func(ShareFetchRequestForgottenTopic) bool) {
 		for i := range int(l.n) {
@@ -436,31 +412,22 @@ func (m *ShareFetchRequest) CopyTo(d *kdata.ShareFetchRequest) {
 	d.BatchSize = v.BatchSize()
 	d.ShareAcquireMode = v.ShareAcquireMode()
 	d.IsRenewAck = v.IsRenewAck()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyShareFetchRequestFetchTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyShareFetchRequestFetchTopic(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.ForgottenTopicsData()
-		d.ForgottenTopicsData = kdata.Resize(d.ForgottenTopicsData, l.Len())
-		for i := range d.ForgottenTopicsData {
-			copyShareFetchRequestForgottenTopic(l.At(i), &d.ForgottenTopicsData[i])
-		}
+	d.ForgottenTopicsData = kdata.Resize(d.ForgottenTopicsData, v.ForgottenTopicsData().Len())
+	for i := range d.ForgottenTopicsData {
+		copyShareFetchRequestForgottenTopic(v.ForgottenTopicsData().At(i), &d.ForgottenTopicsData[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyShareFetchRequestFetchTopic(v ShareFetchRequestFetchTopic, d *kdata.ShareFetchRequestFetchTopic) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyShareFetchRequestFetchPartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyShareFetchRequestFetchPartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -468,12 +435,9 @@ func copyShareFetchRequestFetchTopic(v ShareFetchRequestFetchTopic, d *kdata.Sha
 func copyShareFetchRequestFetchPartition(v ShareFetchRequestFetchPartition, d *kdata.ShareFetchRequestFetchPartition) {
 	d.PartitionIndex = v.PartitionIndex()
 	d.PartitionMaxBytes = v.PartitionMaxBytes()
-	{
-		l := v.AcknowledgementBatches()
-		d.AcknowledgementBatches = kdata.Resize(d.AcknowledgementBatches, l.Len())
-		for i := range d.AcknowledgementBatches {
-			copyShareFetchRequestAcknowledgementBatch(l.At(i), &d.AcknowledgementBatches[i])
-		}
+	d.AcknowledgementBatches = kdata.Resize(d.AcknowledgementBatches, v.AcknowledgementBatches().Len())
+	for i := range d.AcknowledgementBatches {
+		copyShareFetchRequestAcknowledgementBatch(v.AcknowledgementBatches().At(i), &d.AcknowledgementBatches[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

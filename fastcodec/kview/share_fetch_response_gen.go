@@ -53,9 +53,7 @@ func (m *ShareFetchResponse) NodeEndpoints() ShareFetchResponseNodeEndpointList 
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShareFetchResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[6], 0)
-}
+func (m *ShareFetchResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[6], 0) }
 
 // ShareFetchResponseShareFetchableTopicResponse is the struct ShareFetchableTopicResponse of ShareFetchResponse.
 type ShareFetchResponseShareFetchableTopicResponse struct {
@@ -69,22 +67,18 @@ func (v ShareFetchResponseShareFetchableTopicResponse) TopicID() fastcodec.UUID 
 func (v ShareFetchResponseShareFetchableTopicResponse) Partitions() ShareFetchResponsePartitionDataList {
 	return ShareFetchResponsePartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareFetchResponseShareFetchableTopicResponse) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// ShareFetchResponseShareFetchableTopicResponseList is an array of ShareFetchResponseShareFetchableTopicResponse.
+// ShareFetchResponseShareFetchableTopicResponseList is an array of ShareFetchResponseShareFetchableTopicResponse. At panics as a slice does where there is no element i.
 type ShareFetchResponseShareFetchableTopicResponseList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareFetchResponseShareFetchableTopicResponseList) At(i int) ShareFetchResponseShareFetchableTopicResponse {
 	p := entry(i, l.n, l.base, 4)
 	return ShareFetchResponseShareFetchableTopicResponse{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l ShareFetchResponseShareFetchableTopicResponseList) All() iter.Seq[ShareFetchResponseShareFetchableTopicResponse] {
 	return func(yield func(ShareFetchResponseShareFetchableTopicResponse) bool) {
 		for i := range int(l.n) {
@@ -126,22 +120,16 @@ func (v ShareFetchResponsePartitionData) Records() []byte { return v.m.bytes(v.s
 func (v ShareFetchResponsePartitionData) AcquiredRecords() ShareFetchResponseAcquiredRecordsList {
 	return ShareFetchResponseAcquiredRecordsList{list{v.m, v.s[8], v.s[9]}}
 }
+func (v ShareFetchResponsePartitionData) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[10], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShareFetchResponsePartitionData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[10], 0)
-}
-
-// ShareFetchResponsePartitionDataList is an array of ShareFetchResponsePartitionData.
+// ShareFetchResponsePartitionDataList is an array of ShareFetchResponsePartitionData. At panics as a slice does where there is no element i.
 type ShareFetchResponsePartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareFetchResponsePartitionDataList) At(i int) ShareFetchResponsePartitionData {
 	p := entry(i, l.n, l.base, 11)
 	return ShareFetchResponsePartitionData{l.m, (*[11]uint32)(l.m.words[p : p+11])}
 }
 
-// All iterates over the elements.
 func (l ShareFetchResponsePartitionDataList) All() iter.Seq[ShareFetchResponsePartitionData] {
 	return func(yield func(ShareFetchResponsePartitionData) bool) {
 		for i := range int(l.n) {
@@ -159,13 +147,9 @@ type ShareFetchResponseLeaderIDAndEpoch struct {
 	off uint32
 }
 
-func (v ShareFetchResponseLeaderIDAndEpoch) LeaderID() int32    { return v.m.int32(v.off) }
-func (v ShareFetchResponseLeaderIDAndEpoch) LeaderEpoch() int32 { return v.m.int32(v.off + 4) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShareFetchResponseLeaderIDAndEpoch) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+8, 0)
-}
+func (v ShareFetchResponseLeaderIDAndEpoch) LeaderID() int32             { return v.m.int32(v.off) }
+func (v ShareFetchResponseLeaderIDAndEpoch) LeaderEpoch() int32          { return v.m.int32(v.off + 4) }
+func (v ShareFetchResponseLeaderIDAndEpoch) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+8, 0) }
 
 // ShareFetchResponseAcquiredRecords is the struct AcquiredRecords of ShareFetchResponse.
 type ShareFetchResponseAcquiredRecords struct {
@@ -173,24 +157,18 @@ type ShareFetchResponseAcquiredRecords struct {
 	off uint32
 }
 
-func (v ShareFetchResponseAcquiredRecords) FirstOffset() int64   { return v.m.int64(v.off) }
-func (v ShareFetchResponseAcquiredRecords) LastOffset() int64    { return v.m.int64(v.off + 8) }
-func (v ShareFetchResponseAcquiredRecords) DeliveryCount() int16 { return v.m.int16(v.off + 16) }
+func (v ShareFetchResponseAcquiredRecords) FirstOffset() int64          { return v.m.int64(v.off) }
+func (v ShareFetchResponseAcquiredRecords) LastOffset() int64           { return v.m.int64(v.off + 8) }
+func (v ShareFetchResponseAcquiredRecords) DeliveryCount() int16        { return v.m.int16(v.off + 16) }
+func (v ShareFetchResponseAcquiredRecords) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+18, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShareFetchResponseAcquiredRecords) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+18, 0)
-}
-
-// ShareFetchResponseAcquiredRecordsList is an array of ShareFetchResponseAcquiredRecords.
+// ShareFetchResponseAcquiredRecordsList is an array of ShareFetchResponseAcquiredRecords. At panics as a slice does where there is no element i.
 type ShareFetchResponseAcquiredRecordsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareFetchResponseAcquiredRecordsList) At(i int) ShareFetchResponseAcquiredRecords {
 	return ShareFetchResponseAcquiredRecords{l.m, l.m.element(i, l.n, l.base, 19)}
 }
 
-// All iterates over the elements.
 func (l ShareFetchResponseAcquiredRecordsList) All() iter.Seq[ShareFetchResponseAcquiredRecords] {
 	return func(yield func(ShareFetchResponseAcquiredRecords) bool) {
 		for i := range int(l.n) {
@@ -212,23 +190,17 @@ func (v ShareFetchResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1]
 func (v ShareFetchResponseNodeEndpoint) Port() int32   { return v.m.int32(v.s[2]) }
 
 // Rack: nullable.
-func (v ShareFetchResponseNodeEndpoint) Rack() []byte { return v.m.bytes(v.s[3], v.s[4]) }
+func (v ShareFetchResponseNodeEndpoint) Rack() []byte                { return v.m.bytes(v.s[3], v.s[4]) }
+func (v ShareFetchResponseNodeEndpoint) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShareFetchResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// ShareFetchResponseNodeEndpointList is an array of ShareFetchResponseNodeEndpoint.
+// ShareFetchResponseNodeEndpointList is an array of ShareFetchResponseNodeEndpoint. At panics as a slice does where there is no element i.
 type ShareFetchResponseNodeEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareFetchResponseNodeEndpointList) At(i int) ShareFetchResponseNodeEndpoint {
 	p := entry(i, l.n, l.base, 5)
 	return ShareFetchResponseNodeEndpoint{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ShareFetchResponseNodeEndpointList) All() iter.Seq[ShareFetchResponseNodeEndpoint] {
 	return func(yield func(ShareFetchResponseNodeEndpoint) bool) {
 		for i := range int(l.n) {
@@ -457,31 +429,22 @@ func (m *ShareFetchResponse) CopyTo(d *kdata.ShareFetchResponse) {
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
 	d.AcquisitionLockTimeoutMs = v.AcquisitionLockTimeoutMs()
-	{
-		l := v.Responses()
-		d.Responses = kdata.Resize(d.Responses, l.Len())
-		for i := range d.Responses {
-			copyShareFetchResponseShareFetchableTopicResponse(l.At(i), &d.Responses[i])
-		}
+	d.Responses = kdata.Resize(d.Responses, v.Responses().Len())
+	for i := range d.Responses {
+		copyShareFetchResponseShareFetchableTopicResponse(v.Responses().At(i), &d.Responses[i])
 	}
-	{
-		l := v.NodeEndpoints()
-		d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, l.Len())
-		for i := range d.NodeEndpoints {
-			copyShareFetchResponseNodeEndpoint(l.At(i), &d.NodeEndpoints[i])
-		}
+	d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, v.NodeEndpoints().Len())
+	for i := range d.NodeEndpoints {
+		copyShareFetchResponseNodeEndpoint(v.NodeEndpoints().At(i), &d.NodeEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyShareFetchResponseShareFetchableTopicResponse(v ShareFetchResponseShareFetchableTopicResponse, d *kdata.ShareFetchResponseShareFetchableTopicResponse) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyShareFetchResponsePartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyShareFetchResponsePartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -494,12 +457,9 @@ func copyShareFetchResponsePartitionData(v ShareFetchResponsePartitionData, d *k
 	d.AcknowledgeErrorMessage = v.AcknowledgeErrorMessage()
 	copyShareFetchResponseLeaderIDAndEpoch(v.CurrentLeader(), &d.CurrentLeader)
 	d.Records = v.Records()
-	{
-		l := v.AcquiredRecords()
-		d.AcquiredRecords = kdata.Resize(d.AcquiredRecords, l.Len())
-		for i := range d.AcquiredRecords {
-			copyShareFetchResponseAcquiredRecords(l.At(i), &d.AcquiredRecords[i])
-		}
+	d.AcquiredRecords = kdata.Resize(d.AcquiredRecords, v.AcquiredRecords().Len())
+	for i := range d.AcquiredRecords {
+		copyShareFetchResponseAcquiredRecords(v.AcquiredRecords().At(i), &d.AcquiredRecords[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -35,9 +35,7 @@ func (m *ShareGroupDescribeRequest) GroupIDs() Strings {
 func (m *ShareGroupDescribeRequest) IncludeAuthorizedOperations() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShareGroupDescribeRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2]+1, 0)
-}
+func (m *ShareGroupDescribeRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[2]+1, 0) }
 
 func parseShareGroupDescribeRequestFlexible(m *message, s *[3]uint32) int {
 	b, count, base := m.b, 0, uint32(0)
@@ -63,13 +61,8 @@ func (m *ShareGroupDescribeRequest) CopyTo(d *kdata.ShareGroupDescribeRequest) {
 	v := ShareGroupDescribeRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.GroupIDs()
-		d.GroupIDs = kdata.Resize(d.GroupIDs, l.Len())
-		for i := range d.GroupIDs {
-			d.GroupIDs[i] = l.At(i)
-		}
-	}
+	d.GroupIDs = kdata.Resize(d.GroupIDs, v.GroupIDs().Len())
+	v.GroupIDs().fill(d.GroupIDs)
 	d.IncludeAuthorizedOperations = v.IncludeAuthorizedOperations()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -37,9 +37,7 @@ func (m *ShareGroupDescribeResponse) Groups() ShareGroupDescribeResponseDescribe
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShareGroupDescribeResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *ShareGroupDescribeResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // ShareGroupDescribeResponseDescribedGroup is the struct DescribedGroup of ShareGroupDescribeResponse.
 type ShareGroupDescribeResponseDescribedGroup struct {
@@ -72,22 +70,18 @@ func (v ShareGroupDescribeResponseDescribedGroup) Members() ShareGroupDescribeRe
 func (v ShareGroupDescribeResponseDescribedGroup) AuthorizedOperations() int32 {
 	return v.m.int32(v.s[11])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareGroupDescribeResponseDescribedGroup) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[11]+4, 0)
 }
 
-// ShareGroupDescribeResponseDescribedGroupList is an array of ShareGroupDescribeResponseDescribedGroup.
+// ShareGroupDescribeResponseDescribedGroupList is an array of ShareGroupDescribeResponseDescribedGroup. At panics as a slice does where there is no element i.
 type ShareGroupDescribeResponseDescribedGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareGroupDescribeResponseDescribedGroupList) At(i int) ShareGroupDescribeResponseDescribedGroup {
 	p := entry(i, l.n, l.base, 12)
 	return ShareGroupDescribeResponseDescribedGroup{l.m, (*[12]uint32)(l.m.words[p : p+12])}
 }
 
-// All iterates over the elements.
 func (l ShareGroupDescribeResponseDescribedGroupList) All() iter.Seq[ShareGroupDescribeResponseDescribedGroup] {
 	return func(yield func(ShareGroupDescribeResponseDescribedGroup) bool) {
 		for i := range int(l.n) {
@@ -118,22 +112,16 @@ func (v ShareGroupDescribeResponseMember) SubscribedTopicNames() Strings {
 func (v ShareGroupDescribeResponseMember) Assignment() ShareGroupDescribeResponseAssignment {
 	return ShareGroupDescribeResponseAssignment{v.m, (*[3]uint32)(v.m.words[v.s[10]:])}
 }
+func (v ShareGroupDescribeResponseMember) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[11], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v ShareGroupDescribeResponseMember) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[11], 0)
-}
-
-// ShareGroupDescribeResponseMemberList is an array of ShareGroupDescribeResponseMember.
+// ShareGroupDescribeResponseMemberList is an array of ShareGroupDescribeResponseMember. At panics as a slice does where there is no element i.
 type ShareGroupDescribeResponseMemberList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareGroupDescribeResponseMemberList) At(i int) ShareGroupDescribeResponseMember {
 	p := entry(i, l.n, l.base, 12)
 	return ShareGroupDescribeResponseMember{l.m, (*[12]uint32)(l.m.words[p : p+12])}
 }
 
-// All iterates over the elements.
 func (l ShareGroupDescribeResponseMemberList) All() iter.Seq[ShareGroupDescribeResponseMember] {
 	return func(yield func(ShareGroupDescribeResponseMember) bool) {
 		for i := range int(l.n) {
@@ -154,8 +142,6 @@ type ShareGroupDescribeResponseAssignment struct {
 func (v ShareGroupDescribeResponseAssignment) TopicPartitions() ShareGroupDescribeResponseTopicPartitionsList {
 	return ShareGroupDescribeResponseTopicPartitionsList{list{v.m, v.s[0], v.s[1]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareGroupDescribeResponseAssignment) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
@@ -173,22 +159,18 @@ func (v ShareGroupDescribeResponseTopicPartitions) TopicName() []byte {
 func (v ShareGroupDescribeResponseTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[3], v.s[4])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareGroupDescribeResponseTopicPartitions) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// ShareGroupDescribeResponseTopicPartitionsList is an array of ShareGroupDescribeResponseTopicPartitions.
+// ShareGroupDescribeResponseTopicPartitionsList is an array of ShareGroupDescribeResponseTopicPartitions. At panics as a slice does where there is no element i.
 type ShareGroupDescribeResponseTopicPartitionsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareGroupDescribeResponseTopicPartitionsList) At(i int) ShareGroupDescribeResponseTopicPartitions {
 	p := entry(i, l.n, l.base, 5)
 	return ShareGroupDescribeResponseTopicPartitions{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l ShareGroupDescribeResponseTopicPartitionsList) All() iter.Seq[ShareGroupDescribeResponseTopicPartitions] {
 	return func(yield func(ShareGroupDescribeResponseTopicPartitions) bool) {
 		for i := range int(l.n) {
@@ -414,12 +396,9 @@ func (m *ShareGroupDescribeResponse) CopyTo(d *kdata.ShareGroupDescribeResponse)
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			copyShareGroupDescribeResponseDescribedGroup(l.At(i), &d.Groups[i])
-		}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	for i := range d.Groups {
+		copyShareGroupDescribeResponseDescribedGroup(v.Groups().At(i), &d.Groups[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -432,12 +411,9 @@ func copyShareGroupDescribeResponseDescribedGroup(v ShareGroupDescribeResponseDe
 	d.GroupEpoch = v.GroupEpoch()
 	d.AssignmentEpoch = v.AssignmentEpoch()
 	d.AssignorName = v.AssignorName()
-	{
-		l := v.Members()
-		d.Members = kdata.Resize(d.Members, l.Len())
-		for i := range d.Members {
-			copyShareGroupDescribeResponseMember(l.At(i), &d.Members[i])
-		}
+	d.Members = kdata.Resize(d.Members, v.Members().Len())
+	for i := range d.Members {
+		copyShareGroupDescribeResponseMember(v.Members().At(i), &d.Members[i])
 	}
 	d.AuthorizedOperations = v.AuthorizedOperations()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -449,24 +425,16 @@ func copyShareGroupDescribeResponseMember(v ShareGroupDescribeResponseMember, d 
 	d.MemberEpoch = v.MemberEpoch()
 	d.ClientID = v.ClientID()
 	d.ClientHost = v.ClientHost()
-	{
-		l := v.SubscribedTopicNames()
-		d.SubscribedTopicNames = kdata.Resize(d.SubscribedTopicNames, l.Len())
-		for i := range d.SubscribedTopicNames {
-			d.SubscribedTopicNames[i] = l.At(i)
-		}
-	}
+	d.SubscribedTopicNames = kdata.Resize(d.SubscribedTopicNames, v.SubscribedTopicNames().Len())
+	v.SubscribedTopicNames().fill(d.SubscribedTopicNames)
 	copyShareGroupDescribeResponseAssignment(v.Assignment(), &d.Assignment)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyShareGroupDescribeResponseAssignment(v ShareGroupDescribeResponseAssignment, d *kdata.ShareGroupDescribeResponseAssignment) {
-	{
-		l := v.TopicPartitions()
-		d.TopicPartitions = kdata.Resize(d.TopicPartitions, l.Len())
-		for i := range d.TopicPartitions {
-			copyShareGroupDescribeResponseTopicPartitions(l.At(i), &d.TopicPartitions[i])
-		}
+	d.TopicPartitions = kdata.Resize(d.TopicPartitions, v.TopicPartitions().Len())
+	for i := range d.TopicPartitions {
+		copyShareGroupDescribeResponseTopicPartitions(v.TopicPartitions().At(i), &d.TopicPartitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

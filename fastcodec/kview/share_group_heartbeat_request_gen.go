@@ -42,9 +42,7 @@ func (m *ShareGroupHeartbeatRequest) SubscribedTopicNames() Strings {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShareGroupHeartbeatRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[8], 0)
-}
+func (m *ShareGroupHeartbeatRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[8], 0) }
 
 func parseShareGroupHeartbeatRequestFlexible(m *message, s *[9]uint32) int {
 	b, count, base := m.b, 0, uint32(0)
@@ -95,12 +93,7 @@ func (m *ShareGroupHeartbeatRequest) CopyTo(d *kdata.ShareGroupHeartbeatRequest)
 	d.MemberID = v.MemberID()
 	d.MemberEpoch = v.MemberEpoch()
 	d.RackID = v.RackID()
-	{
-		l := v.SubscribedTopicNames()
-		d.ResizeSubscribedTopicNames(lenOrNull(l))
-		for i := range d.SubscribedTopicNames {
-			d.SubscribedTopicNames[i] = l.At(i)
-		}
-	}
+	d.ResizeSubscribedTopicNames(v.SubscribedTopicNames().size())
+	v.SubscribedTopicNames().fill(d.SubscribedTopicNames)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

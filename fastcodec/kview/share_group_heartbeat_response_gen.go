@@ -51,9 +51,7 @@ func (m *ShareGroupHeartbeatResponse) Assignment() ShareGroupHeartbeatResponseAs
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShareGroupHeartbeatResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[5], 0)
-}
+func (m *ShareGroupHeartbeatResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[5], 0) }
 
 // ShareGroupHeartbeatResponseAssignment is the struct Assignment of ShareGroupHeartbeatResponse.
 type ShareGroupHeartbeatResponseAssignment struct {
@@ -71,7 +69,6 @@ func (v ShareGroupHeartbeatResponseAssignment) TopicPartitions() ShareGroupHeart
 	return ShareGroupHeartbeatResponseTopicPartitionsList{list{v.m, v.s[0], v.s[1]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareGroupHeartbeatResponseAssignment) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -89,22 +86,18 @@ func (v ShareGroupHeartbeatResponseTopicPartitions) TopicID() fastcodec.UUID { r
 func (v ShareGroupHeartbeatResponseTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v ShareGroupHeartbeatResponseTopicPartitions) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// ShareGroupHeartbeatResponseTopicPartitionsList is an array of ShareGroupHeartbeatResponseTopicPartitions.
+// ShareGroupHeartbeatResponseTopicPartitionsList is an array of ShareGroupHeartbeatResponseTopicPartitions. At panics as a slice does where there is no element i.
 type ShareGroupHeartbeatResponseTopicPartitionsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l ShareGroupHeartbeatResponseTopicPartitionsList) At(i int) ShareGroupHeartbeatResponseTopicPartitions {
 	p := entry(i, l.n, l.base, 3)
 	return ShareGroupHeartbeatResponseTopicPartitions{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l ShareGroupHeartbeatResponseTopicPartitionsList) All() iter.Seq[ShareGroupHeartbeatResponseTopicPartitions] {
 	return func(yield func(ShareGroupHeartbeatResponseTopicPartitions) bool) {
 		for i := range int(l.n) {
@@ -237,12 +230,9 @@ func (m *ShareGroupHeartbeatResponse) CopyTo(d *kdata.ShareGroupHeartbeatRespons
 }
 
 func copyShareGroupHeartbeatResponseAssignment(v ShareGroupHeartbeatResponseAssignment, d *kdata.ShareGroupHeartbeatResponseAssignment) {
-	{
-		l := v.TopicPartitions()
-		d.TopicPartitions = kdata.Resize(d.TopicPartitions, l.Len())
-		for i := range d.TopicPartitions {
-			copyShareGroupHeartbeatResponseTopicPartitions(l.At(i), &d.TopicPartitions[i])
-		}
+	d.TopicPartitions = kdata.Resize(d.TopicPartitions, v.TopicPartitions().Len())
+	for i := range d.TopicPartitions {
+		copyShareGroupHeartbeatResponseTopicPartitions(v.TopicPartitions().At(i), &d.TopicPartitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

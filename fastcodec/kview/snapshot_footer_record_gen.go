@@ -31,9 +31,7 @@ func (m *SnapshotFooterRecord) Parse(body []byte, version int16) error {
 func (m *SnapshotFooterRecord) VersionField() int16 { return m.int16(0) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *SnapshotFooterRecord) UnknownTags() fastcodec.Tags {
-	return m.tags(2, 0)
-}
+func (m *SnapshotFooterRecord) UnknownTags() fastcodec.Tags { return m.tags(2, 0) }
 
 func parseSnapshotFooterRecordFlexible(m *message, s *[0]uint32) int {
 	b := m.b

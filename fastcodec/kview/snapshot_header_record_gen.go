@@ -32,9 +32,7 @@ func (m *SnapshotHeaderRecord) VersionField() int16              { return m.int1
 func (m *SnapshotHeaderRecord) LastContainedLogTimestamp() int64 { return m.int64(2) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *SnapshotHeaderRecord) UnknownTags() fastcodec.Tags {
-	return m.tags(10, 0)
-}
+func (m *SnapshotHeaderRecord) UnknownTags() fastcodec.Tags { return m.tags(10, 0) }
 
 func parseSnapshotHeaderRecordFlexible(m *message, s *[0]uint32) int {
 	b := m.b

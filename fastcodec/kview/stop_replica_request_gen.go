@@ -118,16 +118,14 @@ type StopReplicaRequestPartitionV0 struct {
 func (v StopReplicaRequestPartitionV0) TopicName() []byte     { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StopReplicaRequestPartitionV0) PartitionIndex() int32 { return v.m.int32(v.s[1]) }
 
-// StopReplicaRequestPartitionV0List is an array of StopReplicaRequestPartitionV0.
+// StopReplicaRequestPartitionV0List is an array of StopReplicaRequestPartitionV0. At panics as a slice does where there is no element i.
 type StopReplicaRequestPartitionV0List struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StopReplicaRequestPartitionV0List) At(i int) StopReplicaRequestPartitionV0 {
 	p := entry(i, l.n, l.base, 2)
 	return StopReplicaRequestPartitionV0{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l StopReplicaRequestPartitionV0List) All() iter.Seq[StopReplicaRequestPartitionV0] {
 	return func(yield func(StopReplicaRequestPartitionV0) bool) {
 		for i := range int(l.n) {
@@ -149,8 +147,6 @@ func (v StopReplicaRequestTopicV1) Name() []byte { return v.m.bytes(v.s[0], v.s[
 func (v StopReplicaRequestTopicV1) PartitionIndexes() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StopReplicaRequestTopicV1) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -158,16 +154,14 @@ func (v StopReplicaRequestTopicV1) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// StopReplicaRequestTopicV1List is an array of StopReplicaRequestTopicV1.
+// StopReplicaRequestTopicV1List is an array of StopReplicaRequestTopicV1. At panics as a slice does where there is no element i.
 type StopReplicaRequestTopicV1List struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StopReplicaRequestTopicV1List) At(i int) StopReplicaRequestTopicV1 {
 	p := entry(i, l.n, l.base, 4)
 	return StopReplicaRequestTopicV1{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l StopReplicaRequestTopicV1List) All() iter.Seq[StopReplicaRequestTopicV1] {
 	return func(yield func(StopReplicaRequestTopicV1) bool) {
 		for i := range int(l.n) {
@@ -189,22 +183,16 @@ func (v StopReplicaRequestTopicState) TopicName() []byte { return v.m.bytes(v.s[
 func (v StopReplicaRequestTopicState) PartitionStates() StopReplicaRequestPartitionStateList {
 	return StopReplicaRequestPartitionStateList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v StopReplicaRequestTopicState) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v StopReplicaRequestTopicState) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// StopReplicaRequestTopicStateList is an array of StopReplicaRequestTopicState.
+// StopReplicaRequestTopicStateList is an array of StopReplicaRequestTopicState. At panics as a slice does where there is no element i.
 type StopReplicaRequestTopicStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StopReplicaRequestTopicStateList) At(i int) StopReplicaRequestTopicState {
 	p := entry(i, l.n, l.base, 5)
 	return StopReplicaRequestTopicState{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l StopReplicaRequestTopicStateList) All() iter.Seq[StopReplicaRequestTopicState] {
 	return func(yield func(StopReplicaRequestTopicState) bool) {
 		for i := range int(l.n) {
@@ -222,24 +210,18 @@ type StopReplicaRequestPartitionState struct {
 	off uint32
 }
 
-func (v StopReplicaRequestPartitionState) PartitionIndex() int32 { return v.m.int32(v.off) }
-func (v StopReplicaRequestPartitionState) LeaderEpoch() int32    { return v.m.int32(v.off + 4) }
-func (v StopReplicaRequestPartitionState) DeletePartition() bool { return v.m.bool(v.off + 8) }
+func (v StopReplicaRequestPartitionState) PartitionIndex() int32       { return v.m.int32(v.off) }
+func (v StopReplicaRequestPartitionState) LeaderEpoch() int32          { return v.m.int32(v.off + 4) }
+func (v StopReplicaRequestPartitionState) DeletePartition() bool       { return v.m.bool(v.off + 8) }
+func (v StopReplicaRequestPartitionState) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+9, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v StopReplicaRequestPartitionState) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+9, 0)
-}
-
-// StopReplicaRequestPartitionStateList is an array of StopReplicaRequestPartitionState.
+// StopReplicaRequestPartitionStateList is an array of StopReplicaRequestPartitionState. At panics as a slice does where there is no element i.
 type StopReplicaRequestPartitionStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StopReplicaRequestPartitionStateList) At(i int) StopReplicaRequestPartitionState {
 	return StopReplicaRequestPartitionState{l.m, l.m.element(i, l.n, l.base, 10)}
 }
 
-// All iterates over the elements.
 func (l StopReplicaRequestPartitionStateList) All() iter.Seq[StopReplicaRequestPartitionState] {
 	return func(yield func(StopReplicaRequestPartitionState) bool) {
 		for i := range int(l.n) {
@@ -452,26 +434,17 @@ func (m *StopReplicaRequest) CopyTo(d *kdata.StopReplicaRequest) {
 	d.ControllerEpoch = v.ControllerEpoch()
 	d.BrokerEpoch = v.BrokerEpoch()
 	d.DeletePartitions = v.DeletePartitions()
-	{
-		l := v.UngroupedPartitions()
-		d.UngroupedPartitions = kdata.Resize(d.UngroupedPartitions, l.Len())
-		for i := range d.UngroupedPartitions {
-			copyStopReplicaRequestPartitionV0(l.At(i), &d.UngroupedPartitions[i])
-		}
+	d.UngroupedPartitions = kdata.Resize(d.UngroupedPartitions, v.UngroupedPartitions().Len())
+	for i := range d.UngroupedPartitions {
+		copyStopReplicaRequestPartitionV0(v.UngroupedPartitions().At(i), &d.UngroupedPartitions[i])
 	}
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyStopReplicaRequestTopicV1(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyStopReplicaRequestTopicV1(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.TopicStates()
-		d.TopicStates = kdata.Resize(d.TopicStates, l.Len())
-		for i := range d.TopicStates {
-			copyStopReplicaRequestTopicState(l.At(i), &d.TopicStates[i])
-		}
+	d.TopicStates = kdata.Resize(d.TopicStates, v.TopicStates().Len())
+	for i := range d.TopicStates {
+		copyStopReplicaRequestTopicState(v.TopicStates().At(i), &d.TopicStates[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -489,12 +462,9 @@ func copyStopReplicaRequestTopicV1(v StopReplicaRequestTopicV1, d *kdata.StopRep
 
 func copyStopReplicaRequestTopicState(v StopReplicaRequestTopicState, d *kdata.StopReplicaRequestTopicState) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.PartitionStates()
-		d.PartitionStates = kdata.Resize(d.PartitionStates, l.Len())
-		for i := range d.PartitionStates {
-			copyStopReplicaRequestPartitionState(l.At(i), &d.PartitionStates[i])
-		}
+	d.PartitionStates = kdata.Resize(d.PartitionStates, v.PartitionStates().Len())
+	for i := range d.PartitionStates {
+		copyStopReplicaRequestPartitionState(v.PartitionStates().At(i), &d.PartitionStates[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

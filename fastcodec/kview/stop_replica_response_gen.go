@@ -59,8 +59,6 @@ func (v StopReplicaResponsePartitionError) PartitionIndex() int32 { return v.m.i
 func (v StopReplicaResponsePartitionError) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1] + 4)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StopReplicaResponsePartitionError) UnknownTags() fastcodec.Tags {
 	if v.m.version < 2 {
 		return fastcodec.Tags{}
@@ -68,16 +66,14 @@ func (v StopReplicaResponsePartitionError) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+6, 0)
 }
 
-// StopReplicaResponsePartitionErrorList is an array of StopReplicaResponsePartitionError.
+// StopReplicaResponsePartitionErrorList is an array of StopReplicaResponsePartitionError. At panics as a slice does where there is no element i.
 type StopReplicaResponsePartitionErrorList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StopReplicaResponsePartitionErrorList) At(i int) StopReplicaResponsePartitionError {
 	p := entry(i, l.n, l.base, 2)
 	return StopReplicaResponsePartitionError{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l StopReplicaResponsePartitionErrorList) All() iter.Seq[StopReplicaResponsePartitionError] {
 	return func(yield func(StopReplicaResponsePartitionError) bool) {
 		for i := range int(l.n) {
@@ -185,12 +181,9 @@ func (m *StopReplicaResponse) CopyTo(d *kdata.StopReplicaResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.PartitionErrors()
-		d.PartitionErrors = kdata.Resize(d.PartitionErrors, l.Len())
-		for i := range d.PartitionErrors {
-			copyStopReplicaResponsePartitionError(l.At(i), &d.PartitionErrors[i])
-		}
+	d.PartitionErrors = kdata.Resize(d.PartitionErrors, v.PartitionErrors().Len())
+	for i := range d.PartitionErrors {
+		copyStopReplicaResponsePartitionError(v.PartitionErrors().At(i), &d.PartitionErrors[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

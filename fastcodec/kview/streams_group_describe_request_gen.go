@@ -79,13 +79,8 @@ func (m *StreamsGroupDescribeRequest) CopyTo(d *kdata.StreamsGroupDescribeReques
 	v := StreamsGroupDescribeRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.GroupIDs()
-		d.GroupIDs = kdata.Resize(d.GroupIDs, l.Len())
-		for i := range d.GroupIDs {
-			d.GroupIDs[i] = l.At(i)
-		}
-	}
+	d.GroupIDs = kdata.Resize(d.GroupIDs, v.GroupIDs().Len())
+	v.GroupIDs().fill(d.GroupIDs)
 	d.IncludeAuthorizedOperations = v.IncludeAuthorizedOperations()
 	d.IncludeTopologyDescription = v.IncludeTopologyDescription()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

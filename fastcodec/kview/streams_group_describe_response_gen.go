@@ -37,9 +37,7 @@ func (m *StreamsGroupDescribeResponse) Groups() StreamsGroupDescribeResponseDesc
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *StreamsGroupDescribeResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *StreamsGroupDescribeResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // StreamsGroupDescribeResponseDescribedGroup is the struct DescribedGroup of StreamsGroupDescribeResponse.
 type StreamsGroupDescribeResponseDescribedGroup struct {
@@ -108,21 +106,18 @@ func (v StreamsGroupDescribeResponseDescribedGroup) AssignorName() []byte {
 	return v.m.bytes(v.s[13], v.s[14])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseDescribedGroup) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[14], 0)
 }
 
-// StreamsGroupDescribeResponseDescribedGroupList is an array of StreamsGroupDescribeResponseDescribedGroup.
+// StreamsGroupDescribeResponseDescribedGroupList is an array of StreamsGroupDescribeResponseDescribedGroup. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseDescribedGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseDescribedGroupList) At(i int) StreamsGroupDescribeResponseDescribedGroup {
 	p := entry(i, l.n, l.base, 15)
 	return StreamsGroupDescribeResponseDescribedGroup{l.m, (*[15]uint32)(l.m.words[p : p+15])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseDescribedGroupList) All() iter.Seq[StreamsGroupDescribeResponseDescribedGroup] {
 	return func(yield func(StreamsGroupDescribeResponseDescribedGroup) bool) {
 		for i := range int(l.n) {
@@ -158,7 +153,6 @@ func (v StreamsGroupDescribeResponseTopology) Subtopologies() StreamsGroupDescri
 	return StreamsGroupDescribeResponseSubtopologyList{list{v.m, v.s[1], v.s[2]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseTopology) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -187,22 +181,18 @@ func (v StreamsGroupDescribeResponseSubtopology) StateChangelogTopics() StreamsG
 func (v StreamsGroupDescribeResponseSubtopology) RepartitionSourceTopics() StreamsGroupDescribeResponseTopicInfoList {
 	return StreamsGroupDescribeResponseTopicInfoList{list{v.m, v.s[8], v.s[9]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseSubtopology) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[10], 0)
 }
 
-// StreamsGroupDescribeResponseSubtopologyList is an array of StreamsGroupDescribeResponseSubtopology.
+// StreamsGroupDescribeResponseSubtopologyList is an array of StreamsGroupDescribeResponseSubtopology. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseSubtopologyList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseSubtopologyList) At(i int) StreamsGroupDescribeResponseSubtopology {
 	p := entry(i, l.n, l.base, 11)
 	return StreamsGroupDescribeResponseSubtopology{l.m, (*[11]uint32)(l.m.words[p : p+11])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseSubtopologyList) All() iter.Seq[StreamsGroupDescribeResponseSubtopology] {
 	return func(yield func(StreamsGroupDescribeResponseSubtopology) bool) {
 		for i := range int(l.n) {
@@ -228,22 +218,18 @@ func (v StreamsGroupDescribeResponseTopicInfo) ReplicationFactor() int16 {
 func (v StreamsGroupDescribeResponseTopicInfo) TopicConfigs() StreamsGroupDescribeResponseKeyValueList {
 	return StreamsGroupDescribeResponseKeyValueList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseTopicInfo) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// StreamsGroupDescribeResponseTopicInfoList is an array of StreamsGroupDescribeResponseTopicInfo.
+// StreamsGroupDescribeResponseTopicInfoList is an array of StreamsGroupDescribeResponseTopicInfo. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseTopicInfoList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseTopicInfoList) At(i int) StreamsGroupDescribeResponseTopicInfo {
 	p := entry(i, l.n, l.base, 5)
 	return StreamsGroupDescribeResponseTopicInfo{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseTopicInfoList) All() iter.Seq[StreamsGroupDescribeResponseTopicInfo] {
 	return func(yield func(StreamsGroupDescribeResponseTopicInfo) bool) {
 		for i := range int(l.n) {
@@ -263,22 +249,18 @@ type StreamsGroupDescribeResponseKeyValue struct {
 
 func (v StreamsGroupDescribeResponseKeyValue) Key() []byte   { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StreamsGroupDescribeResponseKeyValue) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseKeyValue) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// StreamsGroupDescribeResponseKeyValueList is an array of StreamsGroupDescribeResponseKeyValue.
+// StreamsGroupDescribeResponseKeyValueList is an array of StreamsGroupDescribeResponseKeyValue. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseKeyValueList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseKeyValueList) At(i int) StreamsGroupDescribeResponseKeyValue {
 	p := entry(i, l.n, l.base, 4)
 	return StreamsGroupDescribeResponseKeyValue{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseKeyValueList) All() iter.Seq[StreamsGroupDescribeResponseKeyValue] {
 	return func(yield func(StreamsGroupDescribeResponseKeyValue) bool) {
 		for i := range int(l.n) {
@@ -333,22 +315,18 @@ func (v StreamsGroupDescribeResponseMember) TargetAssignment() StreamsGroupDescr
 	return StreamsGroupDescribeResponseAssignment{v.m, (*[7]uint32)(v.m.words[v.s[20]:])}
 }
 func (v StreamsGroupDescribeResponseMember) IsClassic() bool { return v.m.bool(v.s[21]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseMember) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[21]+1, 0)
 }
 
-// StreamsGroupDescribeResponseMemberList is an array of StreamsGroupDescribeResponseMember.
+// StreamsGroupDescribeResponseMemberList is an array of StreamsGroupDescribeResponseMember. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseMemberList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseMemberList) At(i int) StreamsGroupDescribeResponseMember {
 	p := entry(i, l.n, l.base, 22)
 	return StreamsGroupDescribeResponseMember{l.m, (*[22]uint32)(l.m.words[p : p+22])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseMemberList) All() iter.Seq[StreamsGroupDescribeResponseMember] {
 	return func(yield func(StreamsGroupDescribeResponseMember) bool) {
 		for i := range int(l.n) {
@@ -383,7 +361,6 @@ func (v StreamsGroupDescribeResponseEndpoint) Port() uint16 {
 	return v.m.uint16(v.s[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseEndpoint) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -402,22 +379,18 @@ func (v StreamsGroupDescribeResponseTaskOffset) SubtopologyID() []byte {
 }
 func (v StreamsGroupDescribeResponseTaskOffset) Partition() int32 { return v.m.int32(v.s[1]) }
 func (v StreamsGroupDescribeResponseTaskOffset) Offset() int64    { return v.m.int64(v.s[1] + 4) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseTaskOffset) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+12, 0)
 }
 
-// StreamsGroupDescribeResponseTaskOffsetList is an array of StreamsGroupDescribeResponseTaskOffset.
+// StreamsGroupDescribeResponseTaskOffsetList is an array of StreamsGroupDescribeResponseTaskOffset. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseTaskOffsetList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseTaskOffsetList) At(i int) StreamsGroupDescribeResponseTaskOffset {
 	p := entry(i, l.n, l.base, 2)
 	return StreamsGroupDescribeResponseTaskOffset{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseTaskOffsetList) All() iter.Seq[StreamsGroupDescribeResponseTaskOffset] {
 	return func(yield func(StreamsGroupDescribeResponseTaskOffset) bool) {
 		for i := range int(l.n) {
@@ -444,8 +417,6 @@ func (v StreamsGroupDescribeResponseAssignment) StandbyTasks() StreamsGroupDescr
 func (v StreamsGroupDescribeResponseAssignment) WarmupTasks() StreamsGroupDescribeResponseTaskIDsList {
 	return StreamsGroupDescribeResponseTaskIDsList{list{v.m, v.s[4], v.s[5]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseAssignment) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6], 0)
 }
@@ -460,22 +431,16 @@ func (v StreamsGroupDescribeResponseTaskIDs) SubtopologyID() []byte { return v.m
 func (v StreamsGroupDescribeResponseTaskIDs) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
+func (v StreamsGroupDescribeResponseTaskIDs) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v StreamsGroupDescribeResponseTaskIDs) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3], 0)
-}
-
-// StreamsGroupDescribeResponseTaskIDsList is an array of StreamsGroupDescribeResponseTaskIDs.
+// StreamsGroupDescribeResponseTaskIDsList is an array of StreamsGroupDescribeResponseTaskIDs. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseTaskIDsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseTaskIDsList) At(i int) StreamsGroupDescribeResponseTaskIDs {
 	p := entry(i, l.n, l.base, 4)
 	return StreamsGroupDescribeResponseTaskIDs{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseTaskIDsList) All() iter.Seq[StreamsGroupDescribeResponseTaskIDs] {
 	return func(yield func(StreamsGroupDescribeResponseTaskIDs) bool) {
 		for i := range int(l.n) {
@@ -510,7 +475,6 @@ func (v StreamsGroupDescribeResponseTopologyDescription) GlobalStores() StreamsG
 	return StreamsGroupDescribeResponseTopologyDescriptionGlobalStoreList{list{v.m, v.s[2], v.s[3]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseTopologyDescription) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -530,22 +494,18 @@ func (v StreamsGroupDescribeResponseTopologyDescriptionSubtopology) SubtopologyI
 func (v StreamsGroupDescribeResponseTopologyDescriptionSubtopology) Nodes() StreamsGroupDescribeResponseTopologyDescriptionNodeList {
 	return StreamsGroupDescribeResponseTopologyDescriptionNodeList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseTopologyDescriptionSubtopology) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// StreamsGroupDescribeResponseTopologyDescriptionSubtopologyList is an array of StreamsGroupDescribeResponseTopologyDescriptionSubtopology.
+// StreamsGroupDescribeResponseTopologyDescriptionSubtopologyList is an array of StreamsGroupDescribeResponseTopologyDescriptionSubtopology. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseTopologyDescriptionSubtopologyList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseTopologyDescriptionSubtopologyList) At(i int) StreamsGroupDescribeResponseTopologyDescriptionSubtopology {
 	p := entry(i, l.n, l.base, 5)
 	return StreamsGroupDescribeResponseTopologyDescriptionSubtopology{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseTopologyDescriptionSubtopologyList) All() iter.Seq[StreamsGroupDescribeResponseTopologyDescriptionSubtopology] {
 	return func(yield func(StreamsGroupDescribeResponseTopologyDescriptionSubtopology) bool) {
 		for i := range int(l.n) {
@@ -581,22 +541,18 @@ func (v StreamsGroupDescribeResponseTopologyDescriptionNode) Stores() Strings {
 func (v StreamsGroupDescribeResponseTopologyDescriptionNode) Successors() Strings {
 	return Strings{list{v.m, v.s[8], v.s[9]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseTopologyDescriptionNode) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[10], 0)
 }
 
-// StreamsGroupDescribeResponseTopologyDescriptionNodeList is an array of StreamsGroupDescribeResponseTopologyDescriptionNode.
+// StreamsGroupDescribeResponseTopologyDescriptionNodeList is an array of StreamsGroupDescribeResponseTopologyDescriptionNode. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseTopologyDescriptionNodeList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseTopologyDescriptionNodeList) At(i int) StreamsGroupDescribeResponseTopologyDescriptionNode {
 	p := entry(i, l.n, l.base, 11)
 	return StreamsGroupDescribeResponseTopologyDescriptionNode{l.m, (*[11]uint32)(l.m.words[p : p+11])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseTopologyDescriptionNodeList) All() iter.Seq[StreamsGroupDescribeResponseTopologyDescriptionNode] {
 	return func(yield func(StreamsGroupDescribeResponseTopologyDescriptionNode) bool) {
 		for i := range int(l.n) {
@@ -620,22 +576,18 @@ func (v StreamsGroupDescribeResponseTopologyDescriptionGlobalStore) Source() Str
 func (v StreamsGroupDescribeResponseTopologyDescriptionGlobalStore) Processor() StreamsGroupDescribeResponseTopologyDescriptionNode {
 	return StreamsGroupDescribeResponseTopologyDescriptionNode{v.m, (*[11]uint32)(v.m.words[v.s[1]:])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupDescribeResponseTopologyDescriptionGlobalStore) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// StreamsGroupDescribeResponseTopologyDescriptionGlobalStoreList is an array of StreamsGroupDescribeResponseTopologyDescriptionGlobalStore.
+// StreamsGroupDescribeResponseTopologyDescriptionGlobalStoreList is an array of StreamsGroupDescribeResponseTopologyDescriptionGlobalStore. At panics as a slice does where there is no element i.
 type StreamsGroupDescribeResponseTopologyDescriptionGlobalStoreList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupDescribeResponseTopologyDescriptionGlobalStoreList) At(i int) StreamsGroupDescribeResponseTopologyDescriptionGlobalStore {
 	p := entry(i, l.n, l.base, 3)
 	return StreamsGroupDescribeResponseTopologyDescriptionGlobalStore{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupDescribeResponseTopologyDescriptionGlobalStoreList) All() iter.Seq[StreamsGroupDescribeResponseTopologyDescriptionGlobalStore] {
 	return func(yield func(StreamsGroupDescribeResponseTopologyDescriptionGlobalStore) bool) {
 		for i := range int(l.n) {
@@ -1351,12 +1303,9 @@ func (m *StreamsGroupDescribeResponse) CopyTo(d *kdata.StreamsGroupDescribeRespo
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Groups()
-		d.Groups = kdata.Resize(d.Groups, l.Len())
-		for i := range d.Groups {
-			copyStreamsGroupDescribeResponseDescribedGroup(l.At(i), &d.Groups[i])
-		}
+	d.Groups = kdata.Resize(d.Groups, v.Groups().Len())
+	for i := range d.Groups {
+		copyStreamsGroupDescribeResponseDescribedGroup(v.Groups().At(i), &d.Groups[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -1371,12 +1320,9 @@ func copyStreamsGroupDescribeResponseDescribedGroup(v StreamsGroupDescribeRespon
 	if w := v.Topology(); d.PresentTopology(!w.IsNull()) != nil {
 		copyStreamsGroupDescribeResponseTopology(w, d.Topology)
 	}
-	{
-		l := v.Members()
-		d.Members = kdata.Resize(d.Members, l.Len())
-		for i := range d.Members {
-			copyStreamsGroupDescribeResponseMember(l.At(i), &d.Members[i])
-		}
+	d.Members = kdata.Resize(d.Members, v.Members().Len())
+	for i := range d.Members {
+		copyStreamsGroupDescribeResponseMember(v.Members().At(i), &d.Members[i])
 	}
 	d.AuthorizedOperations = v.AuthorizedOperations()
 	if w := v.TopologyDescription(); d.PresentTopologyDescription(!w.IsNull()) != nil {
@@ -1389,45 +1335,26 @@ func copyStreamsGroupDescribeResponseDescribedGroup(v StreamsGroupDescribeRespon
 
 func copyStreamsGroupDescribeResponseTopology(v StreamsGroupDescribeResponseTopology, d *kdata.StreamsGroupDescribeResponseTopology) {
 	d.Epoch = v.Epoch()
-	{
-		l := v.Subtopologies()
-		d.ResizeSubtopologies(lenOrNull(l))
-		for i := range d.Subtopologies {
-			copyStreamsGroupDescribeResponseSubtopology(l.At(i), &d.Subtopologies[i])
-		}
+	d.ResizeSubtopologies(v.Subtopologies().size())
+	for i := range d.Subtopologies {
+		copyStreamsGroupDescribeResponseSubtopology(v.Subtopologies().At(i), &d.Subtopologies[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyStreamsGroupDescribeResponseSubtopology(v StreamsGroupDescribeResponseSubtopology, d *kdata.StreamsGroupDescribeResponseSubtopology) {
 	d.SubtopologyID = v.SubtopologyID()
-	{
-		l := v.SourceTopics()
-		d.SourceTopics = kdata.Resize(d.SourceTopics, l.Len())
-		for i := range d.SourceTopics {
-			d.SourceTopics[i] = l.At(i)
-		}
+	d.SourceTopics = kdata.Resize(d.SourceTopics, v.SourceTopics().Len())
+	v.SourceTopics().fill(d.SourceTopics)
+	d.RepartitionSinkTopics = kdata.Resize(d.RepartitionSinkTopics, v.RepartitionSinkTopics().Len())
+	v.RepartitionSinkTopics().fill(d.RepartitionSinkTopics)
+	d.StateChangelogTopics = kdata.Resize(d.StateChangelogTopics, v.StateChangelogTopics().Len())
+	for i := range d.StateChangelogTopics {
+		copyStreamsGroupDescribeResponseTopicInfo(v.StateChangelogTopics().At(i), &d.StateChangelogTopics[i])
 	}
-	{
-		l := v.RepartitionSinkTopics()
-		d.RepartitionSinkTopics = kdata.Resize(d.RepartitionSinkTopics, l.Len())
-		for i := range d.RepartitionSinkTopics {
-			d.RepartitionSinkTopics[i] = l.At(i)
-		}
-	}
-	{
-		l := v.StateChangelogTopics()
-		d.StateChangelogTopics = kdata.Resize(d.StateChangelogTopics, l.Len())
-		for i := range d.StateChangelogTopics {
-			copyStreamsGroupDescribeResponseTopicInfo(l.At(i), &d.StateChangelogTopics[i])
-		}
-	}
-	{
-		l := v.RepartitionSourceTopics()
-		d.RepartitionSourceTopics = kdata.Resize(d.RepartitionSourceTopics, l.Len())
-		for i := range d.RepartitionSourceTopics {
-			copyStreamsGroupDescribeResponseTopicInfo(l.At(i), &d.RepartitionSourceTopics[i])
-		}
+	d.RepartitionSourceTopics = kdata.Resize(d.RepartitionSourceTopics, v.RepartitionSourceTopics().Len())
+	for i := range d.RepartitionSourceTopics {
+		copyStreamsGroupDescribeResponseTopicInfo(v.RepartitionSourceTopics().At(i), &d.RepartitionSourceTopics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -1436,12 +1363,9 @@ func copyStreamsGroupDescribeResponseTopicInfo(v StreamsGroupDescribeResponseTop
 	d.Name = v.Name()
 	d.Partitions = v.Partitions()
 	d.ReplicationFactor = v.ReplicationFactor()
-	{
-		l := v.TopicConfigs()
-		d.TopicConfigs = kdata.Resize(d.TopicConfigs, l.Len())
-		for i := range d.TopicConfigs {
-			copyStreamsGroupDescribeResponseKeyValue(l.At(i), &d.TopicConfigs[i])
-		}
+	d.TopicConfigs = kdata.Resize(d.TopicConfigs, v.TopicConfigs().Len())
+	for i := range d.TopicConfigs {
+		copyStreamsGroupDescribeResponseKeyValue(v.TopicConfigs().At(i), &d.TopicConfigs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -1464,26 +1388,17 @@ func copyStreamsGroupDescribeResponseMember(v StreamsGroupDescribeResponseMember
 	if w := v.UserEndpoint(); d.PresentUserEndpoint(!w.IsNull()) != nil {
 		copyStreamsGroupDescribeResponseEndpoint(w, d.UserEndpoint)
 	}
-	{
-		l := v.ClientTags()
-		d.ClientTags = kdata.Resize(d.ClientTags, l.Len())
-		for i := range d.ClientTags {
-			copyStreamsGroupDescribeResponseKeyValue(l.At(i), &d.ClientTags[i])
-		}
+	d.ClientTags = kdata.Resize(d.ClientTags, v.ClientTags().Len())
+	for i := range d.ClientTags {
+		copyStreamsGroupDescribeResponseKeyValue(v.ClientTags().At(i), &d.ClientTags[i])
 	}
-	{
-		l := v.TaskOffsets()
-		d.TaskOffsets = kdata.Resize(d.TaskOffsets, l.Len())
-		for i := range d.TaskOffsets {
-			copyStreamsGroupDescribeResponseTaskOffset(l.At(i), &d.TaskOffsets[i])
-		}
+	d.TaskOffsets = kdata.Resize(d.TaskOffsets, v.TaskOffsets().Len())
+	for i := range d.TaskOffsets {
+		copyStreamsGroupDescribeResponseTaskOffset(v.TaskOffsets().At(i), &d.TaskOffsets[i])
 	}
-	{
-		l := v.TaskEndOffsets()
-		d.TaskEndOffsets = kdata.Resize(d.TaskEndOffsets, l.Len())
-		for i := range d.TaskEndOffsets {
-			copyStreamsGroupDescribeResponseTaskOffset(l.At(i), &d.TaskEndOffsets[i])
-		}
+	d.TaskEndOffsets = kdata.Resize(d.TaskEndOffsets, v.TaskEndOffsets().Len())
+	for i := range d.TaskEndOffsets {
+		copyStreamsGroupDescribeResponseTaskOffset(v.TaskEndOffsets().At(i), &d.TaskEndOffsets[i])
 	}
 	copyStreamsGroupDescribeResponseAssignment(v.Assignment(), &d.Assignment)
 	copyStreamsGroupDescribeResponseAssignment(v.TargetAssignment(), &d.TargetAssignment)
@@ -1505,26 +1420,17 @@ func copyStreamsGroupDescribeResponseTaskOffset(v StreamsGroupDescribeResponseTa
 }
 
 func copyStreamsGroupDescribeResponseAssignment(v StreamsGroupDescribeResponseAssignment, d *kdata.StreamsGroupDescribeResponseAssignment) {
-	{
-		l := v.ActiveTasks()
-		d.ActiveTasks = kdata.Resize(d.ActiveTasks, l.Len())
-		for i := range d.ActiveTasks {
-			copyStreamsGroupDescribeResponseTaskIDs(l.At(i), &d.ActiveTasks[i])
-		}
+	d.ActiveTasks = kdata.Resize(d.ActiveTasks, v.ActiveTasks().Len())
+	for i := range d.ActiveTasks {
+		copyStreamsGroupDescribeResponseTaskIDs(v.ActiveTasks().At(i), &d.ActiveTasks[i])
 	}
-	{
-		l := v.StandbyTasks()
-		d.StandbyTasks = kdata.Resize(d.StandbyTasks, l.Len())
-		for i := range d.StandbyTasks {
-			copyStreamsGroupDescribeResponseTaskIDs(l.At(i), &d.StandbyTasks[i])
-		}
+	d.StandbyTasks = kdata.Resize(d.StandbyTasks, v.StandbyTasks().Len())
+	for i := range d.StandbyTasks {
+		copyStreamsGroupDescribeResponseTaskIDs(v.StandbyTasks().At(i), &d.StandbyTasks[i])
 	}
-	{
-		l := v.WarmupTasks()
-		d.WarmupTasks = kdata.Resize(d.WarmupTasks, l.Len())
-		for i := range d.WarmupTasks {
-			copyStreamsGroupDescribeResponseTaskIDs(l.At(i), &d.WarmupTasks[i])
-		}
+	d.WarmupTasks = kdata.Resize(d.WarmupTasks, v.WarmupTasks().Len())
+	for i := range d.WarmupTasks {
+		copyStreamsGroupDescribeResponseTaskIDs(v.WarmupTasks().At(i), &d.WarmupTasks[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -1536,31 +1442,22 @@ func copyStreamsGroupDescribeResponseTaskIDs(v StreamsGroupDescribeResponseTaskI
 }
 
 func copyStreamsGroupDescribeResponseTopologyDescription(v StreamsGroupDescribeResponseTopologyDescription, d *kdata.StreamsGroupDescribeResponseTopologyDescription) {
-	{
-		l := v.Subtopologies()
-		d.Subtopologies = kdata.Resize(d.Subtopologies, l.Len())
-		for i := range d.Subtopologies {
-			copyStreamsGroupDescribeResponseTopologyDescriptionSubtopology(l.At(i), &d.Subtopologies[i])
-		}
+	d.Subtopologies = kdata.Resize(d.Subtopologies, v.Subtopologies().Len())
+	for i := range d.Subtopologies {
+		copyStreamsGroupDescribeResponseTopologyDescriptionSubtopology(v.Subtopologies().At(i), &d.Subtopologies[i])
 	}
-	{
-		l := v.GlobalStores()
-		d.GlobalStores = kdata.Resize(d.GlobalStores, l.Len())
-		for i := range d.GlobalStores {
-			copyStreamsGroupDescribeResponseTopologyDescriptionGlobalStore(l.At(i), &d.GlobalStores[i])
-		}
+	d.GlobalStores = kdata.Resize(d.GlobalStores, v.GlobalStores().Len())
+	for i := range d.GlobalStores {
+		copyStreamsGroupDescribeResponseTopologyDescriptionGlobalStore(v.GlobalStores().At(i), &d.GlobalStores[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyStreamsGroupDescribeResponseTopologyDescriptionSubtopology(v StreamsGroupDescribeResponseTopologyDescriptionSubtopology, d *kdata.StreamsGroupDescribeResponseTopologyDescriptionSubtopology) {
 	d.SubtopologyID = v.SubtopologyID()
-	{
-		l := v.Nodes()
-		d.Nodes = kdata.Resize(d.Nodes, l.Len())
-		for i := range d.Nodes {
-			copyStreamsGroupDescribeResponseTopologyDescriptionNode(l.At(i), &d.Nodes[i])
-		}
+	d.Nodes = kdata.Resize(d.Nodes, v.Nodes().Len())
+	for i := range d.Nodes {
+		copyStreamsGroupDescribeResponseTopologyDescriptionNode(v.Nodes().At(i), &d.Nodes[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -1568,28 +1465,13 @@ func copyStreamsGroupDescribeResponseTopologyDescriptionSubtopology(v StreamsGro
 func copyStreamsGroupDescribeResponseTopologyDescriptionNode(v StreamsGroupDescribeResponseTopologyDescriptionNode, d *kdata.StreamsGroupDescribeResponseTopologyDescriptionNode) {
 	d.Name = v.Name()
 	d.NodeType = v.NodeType()
-	{
-		l := v.SourceTopics()
-		d.SourceTopics = kdata.Resize(d.SourceTopics, l.Len())
-		for i := range d.SourceTopics {
-			d.SourceTopics[i] = l.At(i)
-		}
-	}
+	d.SourceTopics = kdata.Resize(d.SourceTopics, v.SourceTopics().Len())
+	v.SourceTopics().fill(d.SourceTopics)
 	d.SinkTopic = v.SinkTopic()
-	{
-		l := v.Stores()
-		d.Stores = kdata.Resize(d.Stores, l.Len())
-		for i := range d.Stores {
-			d.Stores[i] = l.At(i)
-		}
-	}
-	{
-		l := v.Successors()
-		d.Successors = kdata.Resize(d.Successors, l.Len())
-		for i := range d.Successors {
-			d.Successors[i] = l.At(i)
-		}
-	}
+	d.Stores = kdata.Resize(d.Stores, v.Stores().Len())
+	v.Stores().fill(d.Stores)
+	d.Successors = kdata.Resize(d.Successors, v.Successors().Len())
+	v.Successors().fill(d.Successors)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 

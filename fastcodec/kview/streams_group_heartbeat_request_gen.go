@@ -94,9 +94,7 @@ func (m *StreamsGroupHeartbeatRequest) TaskEndOffsets() StreamsGroupHeartbeatReq
 func (m *StreamsGroupHeartbeatRequest) ShutdownApplication() bool { return m.bool(m.s[24]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *StreamsGroupHeartbeatRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[24]+1, 0)
-}
+func (m *StreamsGroupHeartbeatRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[24]+1, 0) }
 
 // StreamsGroupHeartbeatRequestTopology is the struct Topology of StreamsGroupHeartbeatRequest.
 type StreamsGroupHeartbeatRequestTopology struct {
@@ -121,7 +119,6 @@ func (v StreamsGroupHeartbeatRequestTopology) Subtopologies() StreamsGroupHeartb
 	return StreamsGroupHeartbeatRequestSubtopologyList{list{v.m, v.s[1], v.s[2]}}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatRequestTopology) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -156,22 +153,18 @@ func (v StreamsGroupHeartbeatRequestSubtopology) RepartitionSourceTopics() Strea
 func (v StreamsGroupHeartbeatRequestSubtopology) CopartitionGroups() StreamsGroupHeartbeatRequestCopartitionGroupList {
 	return StreamsGroupHeartbeatRequestCopartitionGroupList{list{v.m, v.s[12], v.s[13]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatRequestSubtopology) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[14], 0)
 }
 
-// StreamsGroupHeartbeatRequestSubtopologyList is an array of StreamsGroupHeartbeatRequestSubtopology.
+// StreamsGroupHeartbeatRequestSubtopologyList is an array of StreamsGroupHeartbeatRequestSubtopology. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatRequestSubtopologyList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatRequestSubtopologyList) At(i int) StreamsGroupHeartbeatRequestSubtopology {
 	p := entry(i, l.n, l.base, 15)
 	return StreamsGroupHeartbeatRequestSubtopology{l.m, (*[15]uint32)(l.m.words[p : p+15])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatRequestSubtopologyList) All() iter.Seq[StreamsGroupHeartbeatRequestSubtopology] {
 	return func(yield func(StreamsGroupHeartbeatRequestSubtopology) bool) {
 		for i := range int(l.n) {
@@ -197,22 +190,18 @@ func (v StreamsGroupHeartbeatRequestTopicInfo) ReplicationFactor() int16 {
 func (v StreamsGroupHeartbeatRequestTopicInfo) TopicConfigs() StreamsGroupHeartbeatRequestKeyValueList {
 	return StreamsGroupHeartbeatRequestKeyValueList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatRequestTopicInfo) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// StreamsGroupHeartbeatRequestTopicInfoList is an array of StreamsGroupHeartbeatRequestTopicInfo.
+// StreamsGroupHeartbeatRequestTopicInfoList is an array of StreamsGroupHeartbeatRequestTopicInfo. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatRequestTopicInfoList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatRequestTopicInfoList) At(i int) StreamsGroupHeartbeatRequestTopicInfo {
 	p := entry(i, l.n, l.base, 5)
 	return StreamsGroupHeartbeatRequestTopicInfo{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatRequestTopicInfoList) All() iter.Seq[StreamsGroupHeartbeatRequestTopicInfo] {
 	return func(yield func(StreamsGroupHeartbeatRequestTopicInfo) bool) {
 		for i := range int(l.n) {
@@ -232,22 +221,18 @@ type StreamsGroupHeartbeatRequestKeyValue struct {
 
 func (v StreamsGroupHeartbeatRequestKeyValue) Key() []byte   { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StreamsGroupHeartbeatRequestKeyValue) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatRequestKeyValue) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// StreamsGroupHeartbeatRequestKeyValueList is an array of StreamsGroupHeartbeatRequestKeyValue.
+// StreamsGroupHeartbeatRequestKeyValueList is an array of StreamsGroupHeartbeatRequestKeyValue. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatRequestKeyValueList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatRequestKeyValueList) At(i int) StreamsGroupHeartbeatRequestKeyValue {
 	p := entry(i, l.n, l.base, 4)
 	return StreamsGroupHeartbeatRequestKeyValue{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatRequestKeyValueList) All() iter.Seq[StreamsGroupHeartbeatRequestKeyValue] {
 	return func(yield func(StreamsGroupHeartbeatRequestKeyValue) bool) {
 		for i := range int(l.n) {
@@ -274,22 +259,18 @@ func (v StreamsGroupHeartbeatRequestCopartitionGroup) SourceTopicRegex() Int16s 
 func (v StreamsGroupHeartbeatRequestCopartitionGroup) RepartitionSourceTopics() Int16s {
 	return Int16s{v.m.bytes(v.s[4], v.s[5])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatRequestCopartitionGroup) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// StreamsGroupHeartbeatRequestCopartitionGroupList is an array of StreamsGroupHeartbeatRequestCopartitionGroup.
+// StreamsGroupHeartbeatRequestCopartitionGroupList is an array of StreamsGroupHeartbeatRequestCopartitionGroup. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatRequestCopartitionGroupList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatRequestCopartitionGroupList) At(i int) StreamsGroupHeartbeatRequestCopartitionGroup {
 	p := entry(i, l.n, l.base, 6)
 	return StreamsGroupHeartbeatRequestCopartitionGroup{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatRequestCopartitionGroupList) All() iter.Seq[StreamsGroupHeartbeatRequestCopartitionGroup] {
 	return func(yield func(StreamsGroupHeartbeatRequestCopartitionGroup) bool) {
 		for i := range int(l.n) {
@@ -311,22 +292,16 @@ func (v StreamsGroupHeartbeatRequestTaskIDs) SubtopologyID() []byte { return v.m
 func (v StreamsGroupHeartbeatRequestTaskIDs) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
+func (v StreamsGroupHeartbeatRequestTaskIDs) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v StreamsGroupHeartbeatRequestTaskIDs) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3], 0)
-}
-
-// StreamsGroupHeartbeatRequestTaskIDsList is an array of StreamsGroupHeartbeatRequestTaskIDs.
+// StreamsGroupHeartbeatRequestTaskIDsList is an array of StreamsGroupHeartbeatRequestTaskIDs. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatRequestTaskIDsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatRequestTaskIDsList) At(i int) StreamsGroupHeartbeatRequestTaskIDs {
 	p := entry(i, l.n, l.base, 4)
 	return StreamsGroupHeartbeatRequestTaskIDs{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatRequestTaskIDsList) All() iter.Seq[StreamsGroupHeartbeatRequestTaskIDs] {
 	return func(yield func(StreamsGroupHeartbeatRequestTaskIDs) bool) {
 		for i := range int(l.n) {
@@ -361,7 +336,6 @@ func (v StreamsGroupHeartbeatRequestEndpoint) Port() uint16 {
 	return v.m.uint16(v.s[1])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatRequestEndpoint) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}
@@ -380,22 +354,18 @@ func (v StreamsGroupHeartbeatRequestTaskOffset) SubtopologyID() []byte {
 }
 func (v StreamsGroupHeartbeatRequestTaskOffset) Partition() int32 { return v.m.int32(v.s[1]) }
 func (v StreamsGroupHeartbeatRequestTaskOffset) Offset() int64    { return v.m.int64(v.s[1] + 4) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatRequestTaskOffset) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+12, 0)
 }
 
-// StreamsGroupHeartbeatRequestTaskOffsetList is an array of StreamsGroupHeartbeatRequestTaskOffset.
+// StreamsGroupHeartbeatRequestTaskOffsetList is an array of StreamsGroupHeartbeatRequestTaskOffset. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatRequestTaskOffsetList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatRequestTaskOffsetList) At(i int) StreamsGroupHeartbeatRequestTaskOffset {
 	p := entry(i, l.n, l.base, 2)
 	return StreamsGroupHeartbeatRequestTaskOffset{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatRequestTaskOffsetList) All() iter.Seq[StreamsGroupHeartbeatRequestTaskOffset] {
 	return func(yield func(StreamsGroupHeartbeatRequestTaskOffset) bool) {
 		for i := range int(l.n) {
@@ -848,51 +818,33 @@ func (m *StreamsGroupHeartbeatRequest) CopyTo(d *kdata.StreamsGroupHeartbeatRequ
 	if w := v.Topology(); d.PresentTopology(!w.IsNull()) != nil {
 		copyStreamsGroupHeartbeatRequestTopology(w, d.Topology)
 	}
-	{
-		l := v.ActiveTasks()
-		d.ResizeActiveTasks(lenOrNull(l))
-		for i := range d.ActiveTasks {
-			copyStreamsGroupHeartbeatRequestTaskIDs(l.At(i), &d.ActiveTasks[i])
-		}
+	d.ResizeActiveTasks(v.ActiveTasks().size())
+	for i := range d.ActiveTasks {
+		copyStreamsGroupHeartbeatRequestTaskIDs(v.ActiveTasks().At(i), &d.ActiveTasks[i])
 	}
-	{
-		l := v.StandbyTasks()
-		d.ResizeStandbyTasks(lenOrNull(l))
-		for i := range d.StandbyTasks {
-			copyStreamsGroupHeartbeatRequestTaskIDs(l.At(i), &d.StandbyTasks[i])
-		}
+	d.ResizeStandbyTasks(v.StandbyTasks().size())
+	for i := range d.StandbyTasks {
+		copyStreamsGroupHeartbeatRequestTaskIDs(v.StandbyTasks().At(i), &d.StandbyTasks[i])
 	}
-	{
-		l := v.WarmupTasks()
-		d.ResizeWarmupTasks(lenOrNull(l))
-		for i := range d.WarmupTasks {
-			copyStreamsGroupHeartbeatRequestTaskIDs(l.At(i), &d.WarmupTasks[i])
-		}
+	d.ResizeWarmupTasks(v.WarmupTasks().size())
+	for i := range d.WarmupTasks {
+		copyStreamsGroupHeartbeatRequestTaskIDs(v.WarmupTasks().At(i), &d.WarmupTasks[i])
 	}
 	d.ProcessID = v.ProcessID()
 	if w := v.UserEndpoint(); d.PresentUserEndpoint(!w.IsNull()) != nil {
 		copyStreamsGroupHeartbeatRequestEndpoint(w, d.UserEndpoint)
 	}
-	{
-		l := v.ClientTags()
-		d.ResizeClientTags(lenOrNull(l))
-		for i := range d.ClientTags {
-			copyStreamsGroupHeartbeatRequestKeyValue(l.At(i), &d.ClientTags[i])
-		}
+	d.ResizeClientTags(v.ClientTags().size())
+	for i := range d.ClientTags {
+		copyStreamsGroupHeartbeatRequestKeyValue(v.ClientTags().At(i), &d.ClientTags[i])
 	}
-	{
-		l := v.TaskOffsets()
-		d.ResizeTaskOffsets(lenOrNull(l))
-		for i := range d.TaskOffsets {
-			copyStreamsGroupHeartbeatRequestTaskOffset(l.At(i), &d.TaskOffsets[i])
-		}
+	d.ResizeTaskOffsets(v.TaskOffsets().size())
+	for i := range d.TaskOffsets {
+		copyStreamsGroupHeartbeatRequestTaskOffset(v.TaskOffsets().At(i), &d.TaskOffsets[i])
 	}
-	{
-		l := v.TaskEndOffsets()
-		d.ResizeTaskEndOffsets(lenOrNull(l))
-		for i := range d.TaskEndOffsets {
-			copyStreamsGroupHeartbeatRequestTaskOffset(l.At(i), &d.TaskEndOffsets[i])
-		}
+	d.ResizeTaskEndOffsets(v.TaskEndOffsets().size())
+	for i := range d.TaskEndOffsets {
+		copyStreamsGroupHeartbeatRequestTaskOffset(v.TaskEndOffsets().At(i), &d.TaskEndOffsets[i])
 	}
 	d.ShutdownApplication = v.ShutdownApplication()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
@@ -900,59 +852,32 @@ func (m *StreamsGroupHeartbeatRequest) CopyTo(d *kdata.StreamsGroupHeartbeatRequ
 
 func copyStreamsGroupHeartbeatRequestTopology(v StreamsGroupHeartbeatRequestTopology, d *kdata.StreamsGroupHeartbeatRequestTopology) {
 	d.Epoch = v.Epoch()
-	{
-		l := v.Subtopologies()
-		d.Subtopologies = kdata.Resize(d.Subtopologies, l.Len())
-		for i := range d.Subtopologies {
-			copyStreamsGroupHeartbeatRequestSubtopology(l.At(i), &d.Subtopologies[i])
-		}
+	d.Subtopologies = kdata.Resize(d.Subtopologies, v.Subtopologies().Len())
+	for i := range d.Subtopologies {
+		copyStreamsGroupHeartbeatRequestSubtopology(v.Subtopologies().At(i), &d.Subtopologies[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyStreamsGroupHeartbeatRequestSubtopology(v StreamsGroupHeartbeatRequestSubtopology, d *kdata.StreamsGroupHeartbeatRequestSubtopology) {
 	d.SubtopologyID = v.SubtopologyID()
-	{
-		l := v.SourceTopics()
-		d.SourceTopics = kdata.Resize(d.SourceTopics, l.Len())
-		for i := range d.SourceTopics {
-			d.SourceTopics[i] = l.At(i)
-		}
+	d.SourceTopics = kdata.Resize(d.SourceTopics, v.SourceTopics().Len())
+	v.SourceTopics().fill(d.SourceTopics)
+	d.SourceTopicRegex = kdata.Resize(d.SourceTopicRegex, v.SourceTopicRegex().Len())
+	v.SourceTopicRegex().fill(d.SourceTopicRegex)
+	d.StateChangelogTopics = kdata.Resize(d.StateChangelogTopics, v.StateChangelogTopics().Len())
+	for i := range d.StateChangelogTopics {
+		copyStreamsGroupHeartbeatRequestTopicInfo(v.StateChangelogTopics().At(i), &d.StateChangelogTopics[i])
 	}
-	{
-		l := v.SourceTopicRegex()
-		d.SourceTopicRegex = kdata.Resize(d.SourceTopicRegex, l.Len())
-		for i := range d.SourceTopicRegex {
-			d.SourceTopicRegex[i] = l.At(i)
-		}
+	d.RepartitionSinkTopics = kdata.Resize(d.RepartitionSinkTopics, v.RepartitionSinkTopics().Len())
+	v.RepartitionSinkTopics().fill(d.RepartitionSinkTopics)
+	d.RepartitionSourceTopics = kdata.Resize(d.RepartitionSourceTopics, v.RepartitionSourceTopics().Len())
+	for i := range d.RepartitionSourceTopics {
+		copyStreamsGroupHeartbeatRequestTopicInfo(v.RepartitionSourceTopics().At(i), &d.RepartitionSourceTopics[i])
 	}
-	{
-		l := v.StateChangelogTopics()
-		d.StateChangelogTopics = kdata.Resize(d.StateChangelogTopics, l.Len())
-		for i := range d.StateChangelogTopics {
-			copyStreamsGroupHeartbeatRequestTopicInfo(l.At(i), &d.StateChangelogTopics[i])
-		}
-	}
-	{
-		l := v.RepartitionSinkTopics()
-		d.RepartitionSinkTopics = kdata.Resize(d.RepartitionSinkTopics, l.Len())
-		for i := range d.RepartitionSinkTopics {
-			d.RepartitionSinkTopics[i] = l.At(i)
-		}
-	}
-	{
-		l := v.RepartitionSourceTopics()
-		d.RepartitionSourceTopics = kdata.Resize(d.RepartitionSourceTopics, l.Len())
-		for i := range d.RepartitionSourceTopics {
-			copyStreamsGroupHeartbeatRequestTopicInfo(l.At(i), &d.RepartitionSourceTopics[i])
-		}
-	}
-	{
-		l := v.CopartitionGroups()
-		d.CopartitionGroups = kdata.Resize(d.CopartitionGroups, l.Len())
-		for i := range d.CopartitionGroups {
-			copyStreamsGroupHeartbeatRequestCopartitionGroup(l.At(i), &d.CopartitionGroups[i])
-		}
+	d.CopartitionGroups = kdata.Resize(d.CopartitionGroups, v.CopartitionGroups().Len())
+	for i := range d.CopartitionGroups {
+		copyStreamsGroupHeartbeatRequestCopartitionGroup(v.CopartitionGroups().At(i), &d.CopartitionGroups[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -961,12 +886,9 @@ func copyStreamsGroupHeartbeatRequestTopicInfo(v StreamsGroupHeartbeatRequestTop
 	d.Name = v.Name()
 	d.Partitions = v.Partitions()
 	d.ReplicationFactor = v.ReplicationFactor()
-	{
-		l := v.TopicConfigs()
-		d.TopicConfigs = kdata.Resize(d.TopicConfigs, l.Len())
-		for i := range d.TopicConfigs {
-			copyStreamsGroupHeartbeatRequestKeyValue(l.At(i), &d.TopicConfigs[i])
-		}
+	d.TopicConfigs = kdata.Resize(d.TopicConfigs, v.TopicConfigs().Len())
+	for i := range d.TopicConfigs {
+		copyStreamsGroupHeartbeatRequestKeyValue(v.TopicConfigs().At(i), &d.TopicConfigs[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

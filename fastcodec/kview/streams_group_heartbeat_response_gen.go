@@ -106,9 +106,7 @@ func (m *StreamsGroupHeartbeatResponse) PartitionsByUserEndpoint() StreamsGroupH
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *StreamsGroupHeartbeatResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[15], 0)
-}
+func (m *StreamsGroupHeartbeatResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[15], 0) }
 
 // StreamsGroupHeartbeatResponseStatus is the struct Status of StreamsGroupHeartbeatResponse.
 type StreamsGroupHeartbeatResponseStatus struct {
@@ -116,24 +114,18 @@ type StreamsGroupHeartbeatResponseStatus struct {
 	s *[3]uint32
 }
 
-func (v StreamsGroupHeartbeatResponseStatus) StatusCode() int8     { return v.m.int8(v.s[0]) }
-func (v StreamsGroupHeartbeatResponseStatus) StatusDetail() []byte { return v.m.bytes(v.s[1], v.s[2]) }
+func (v StreamsGroupHeartbeatResponseStatus) StatusCode() int8            { return v.m.int8(v.s[0]) }
+func (v StreamsGroupHeartbeatResponseStatus) StatusDetail() []byte        { return v.m.bytes(v.s[1], v.s[2]) }
+func (v StreamsGroupHeartbeatResponseStatus) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[2], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v StreamsGroupHeartbeatResponseStatus) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[2], 0)
-}
-
-// StreamsGroupHeartbeatResponseStatusList is an array of StreamsGroupHeartbeatResponseStatus.
+// StreamsGroupHeartbeatResponseStatusList is an array of StreamsGroupHeartbeatResponseStatus. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatResponseStatusList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatResponseStatusList) At(i int) StreamsGroupHeartbeatResponseStatus {
 	p := entry(i, l.n, l.base, 3)
 	return StreamsGroupHeartbeatResponseStatus{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatResponseStatusList) All() iter.Seq[StreamsGroupHeartbeatResponseStatus] {
 	return func(yield func(StreamsGroupHeartbeatResponseStatus) bool) {
 		for i := range int(l.n) {
@@ -157,22 +149,18 @@ func (v StreamsGroupHeartbeatResponseTaskIDs) SubtopologyID() []byte {
 func (v StreamsGroupHeartbeatResponseTaskIDs) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatResponseTaskIDs) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// StreamsGroupHeartbeatResponseTaskIDsList is an array of StreamsGroupHeartbeatResponseTaskIDs.
+// StreamsGroupHeartbeatResponseTaskIDsList is an array of StreamsGroupHeartbeatResponseTaskIDs. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatResponseTaskIDsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatResponseTaskIDsList) At(i int) StreamsGroupHeartbeatResponseTaskIDs {
 	p := entry(i, l.n, l.base, 4)
 	return StreamsGroupHeartbeatResponseTaskIDs{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatResponseTaskIDsList) All() iter.Seq[StreamsGroupHeartbeatResponseTaskIDs] {
 	return func(yield func(StreamsGroupHeartbeatResponseTaskIDs) bool) {
 		for i := range int(l.n) {
@@ -199,22 +187,18 @@ func (v StreamsGroupHeartbeatResponseEndpointToPartitions) ActivePartitions() St
 func (v StreamsGroupHeartbeatResponseEndpointToPartitions) StandbyPartitions() StreamsGroupHeartbeatResponseTopicPartitionList {
 	return StreamsGroupHeartbeatResponseTopicPartitionList{list{v.m, v.s[3], v.s[4]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatResponseEndpointToPartitions) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[5], 0)
 }
 
-// StreamsGroupHeartbeatResponseEndpointToPartitionsList is an array of StreamsGroupHeartbeatResponseEndpointToPartitions.
+// StreamsGroupHeartbeatResponseEndpointToPartitionsList is an array of StreamsGroupHeartbeatResponseEndpointToPartitions. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatResponseEndpointToPartitionsList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatResponseEndpointToPartitionsList) At(i int) StreamsGroupHeartbeatResponseEndpointToPartitions {
 	p := entry(i, l.n, l.base, 6)
 	return StreamsGroupHeartbeatResponseEndpointToPartitions{l.m, (*[6]uint32)(l.m.words[p : p+6])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatResponseEndpointToPartitionsList) All() iter.Seq[StreamsGroupHeartbeatResponseEndpointToPartitions] {
 	return func(yield func(StreamsGroupHeartbeatResponseEndpointToPartitions) bool) {
 		for i := range int(l.n) {
@@ -234,8 +218,6 @@ type StreamsGroupHeartbeatResponseEndpoint struct {
 
 func (v StreamsGroupHeartbeatResponseEndpoint) Host() []byte { return v.m.bytes(v.s[0], v.s[1]) }
 func (v StreamsGroupHeartbeatResponseEndpoint) Port() uint16 { return v.m.uint16(v.s[1]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatResponseEndpoint) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+2, 0)
 }
@@ -250,22 +232,18 @@ func (v StreamsGroupHeartbeatResponseTopicPartition) Topic() []byte { return v.m
 func (v StreamsGroupHeartbeatResponseTopicPartition) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupHeartbeatResponseTopicPartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// StreamsGroupHeartbeatResponseTopicPartitionList is an array of StreamsGroupHeartbeatResponseTopicPartition.
+// StreamsGroupHeartbeatResponseTopicPartitionList is an array of StreamsGroupHeartbeatResponseTopicPartition. At panics as a slice does where there is no element i.
 type StreamsGroupHeartbeatResponseTopicPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupHeartbeatResponseTopicPartitionList) At(i int) StreamsGroupHeartbeatResponseTopicPartition {
 	p := entry(i, l.n, l.base, 4)
 	return StreamsGroupHeartbeatResponseTopicPartition{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupHeartbeatResponseTopicPartitionList) All() iter.Seq[StreamsGroupHeartbeatResponseTopicPartition] {
 	return func(yield func(StreamsGroupHeartbeatResponseTopicPartition) bool) {
 		for i := range int(l.n) {
@@ -539,42 +517,27 @@ func (m *StreamsGroupHeartbeatResponse) CopyTo(d *kdata.StreamsGroupHeartbeatRes
 	d.AcceptableRecoveryLagLegacy = v.AcceptableRecoveryLagLegacy()
 	d.TaskOffsetIntervalMs = v.TaskOffsetIntervalMs()
 	d.AcceptableRecoveryLag = v.AcceptableRecoveryLag()
-	{
-		l := v.Status()
-		d.ResizeStatus(lenOrNull(l))
-		for i := range d.Status {
-			copyStreamsGroupHeartbeatResponseStatus(l.At(i), &d.Status[i])
-		}
+	d.ResizeStatus(v.Status().size())
+	for i := range d.Status {
+		copyStreamsGroupHeartbeatResponseStatus(v.Status().At(i), &d.Status[i])
 	}
-	{
-		l := v.ActiveTasks()
-		d.ResizeActiveTasks(lenOrNull(l))
-		for i := range d.ActiveTasks {
-			copyStreamsGroupHeartbeatResponseTaskIDs(l.At(i), &d.ActiveTasks[i])
-		}
+	d.ResizeActiveTasks(v.ActiveTasks().size())
+	for i := range d.ActiveTasks {
+		copyStreamsGroupHeartbeatResponseTaskIDs(v.ActiveTasks().At(i), &d.ActiveTasks[i])
 	}
-	{
-		l := v.StandbyTasks()
-		d.ResizeStandbyTasks(lenOrNull(l))
-		for i := range d.StandbyTasks {
-			copyStreamsGroupHeartbeatResponseTaskIDs(l.At(i), &d.StandbyTasks[i])
-		}
+	d.ResizeStandbyTasks(v.StandbyTasks().size())
+	for i := range d.StandbyTasks {
+		copyStreamsGroupHeartbeatResponseTaskIDs(v.StandbyTasks().At(i), &d.StandbyTasks[i])
 	}
-	{
-		l := v.WarmupTasks()
-		d.ResizeWarmupTasks(lenOrNull(l))
-		for i := range d.WarmupTasks {
-			copyStreamsGroupHeartbeatResponseTaskIDs(l.At(i), &d.WarmupTasks[i])
-		}
+	d.ResizeWarmupTasks(v.WarmupTasks().size())
+	for i := range d.WarmupTasks {
+		copyStreamsGroupHeartbeatResponseTaskIDs(v.WarmupTasks().At(i), &d.WarmupTasks[i])
 	}
 	d.TopologyDescriptionRequired = v.TopologyDescriptionRequired()
 	d.EndpointInformationEpoch = v.EndpointInformationEpoch()
-	{
-		l := v.PartitionsByUserEndpoint()
-		d.ResizePartitionsByUserEndpoint(lenOrNull(l))
-		for i := range d.PartitionsByUserEndpoint {
-			copyStreamsGroupHeartbeatResponseEndpointToPartitions(l.At(i), &d.PartitionsByUserEndpoint[i])
-		}
+	d.ResizePartitionsByUserEndpoint(v.PartitionsByUserEndpoint().size())
+	for i := range d.PartitionsByUserEndpoint {
+		copyStreamsGroupHeartbeatResponseEndpointToPartitions(v.PartitionsByUserEndpoint().At(i), &d.PartitionsByUserEndpoint[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -593,19 +556,13 @@ func copyStreamsGroupHeartbeatResponseTaskIDs(v StreamsGroupHeartbeatResponseTas
 
 func copyStreamsGroupHeartbeatResponseEndpointToPartitions(v StreamsGroupHeartbeatResponseEndpointToPartitions, d *kdata.StreamsGroupHeartbeatResponseEndpointToPartitions) {
 	copyStreamsGroupHeartbeatResponseEndpoint(v.UserEndpoint(), &d.UserEndpoint)
-	{
-		l := v.ActivePartitions()
-		d.ActivePartitions = kdata.Resize(d.ActivePartitions, l.Len())
-		for i := range d.ActivePartitions {
-			copyStreamsGroupHeartbeatResponseTopicPartition(l.At(i), &d.ActivePartitions[i])
-		}
+	d.ActivePartitions = kdata.Resize(d.ActivePartitions, v.ActivePartitions().Len())
+	for i := range d.ActivePartitions {
+		copyStreamsGroupHeartbeatResponseTopicPartition(v.ActivePartitions().At(i), &d.ActivePartitions[i])
 	}
-	{
-		l := v.StandbyPartitions()
-		d.StandbyPartitions = kdata.Resize(d.StandbyPartitions, l.Len())
-		for i := range d.StandbyPartitions {
-			copyStreamsGroupHeartbeatResponseTopicPartition(l.At(i), &d.StandbyPartitions[i])
-		}
+	d.StandbyPartitions = kdata.Resize(d.StandbyPartitions, v.StandbyPartitions().Len())
+	for i := range d.StandbyPartitions {
+		copyStreamsGroupHeartbeatResponseTopicPartition(v.StandbyPartitions().At(i), &d.StandbyPartitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

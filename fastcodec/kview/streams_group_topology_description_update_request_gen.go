@@ -59,8 +59,6 @@ func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription) Subtopo
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription) GlobalStores() StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreList {
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
@@ -77,22 +75,18 @@ func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopolo
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology) Nodes() StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeList {
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyList is an array of StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology.
+// StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyList is an array of StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology. At panics as a slice does where there is no element i.
 type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyList) At(i int) StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology {
 	p := entry(i, l.n, l.base, 5)
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopologyList) All() iter.Seq[StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology] {
 	return func(yield func(StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology) bool) {
 		for i := range int(l.n) {
@@ -130,22 +124,18 @@ func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) Sto
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) Successors() Strings {
 	return Strings{list{v.m, v.s[8], v.s[9]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[10], 0)
 }
 
-// StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeList is an array of StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode.
+// StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeList is an array of StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode. At panics as a slice does where there is no element i.
 type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeList) At(i int) StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode {
 	p := entry(i, l.n, l.base, 11)
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode{l.m, (*[11]uint32)(l.m.words[p : p+11])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNodeList) All() iter.Seq[StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode] {
 	return func(yield func(StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) bool) {
 		for i := range int(l.n) {
@@ -169,22 +159,18 @@ func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalSto
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore) Processor() StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode {
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode{v.m, (*[11]uint32)(v.m.words[v.s[1]:])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreList is an array of StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore.
+// StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreList is an array of StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore. At panics as a slice does where there is no element i.
 type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreList) At(i int) StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore {
 	p := entry(i, l.n, l.base, 3)
 	return StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStoreList) All() iter.Seq[StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore] {
 	return func(yield func(StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore) bool) {
 		for i := range int(l.n) {
@@ -393,31 +379,22 @@ func (m *StreamsGroupTopologyDescriptionUpdateRequest) CopyTo(d *kdata.StreamsGr
 }
 
 func copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescription(v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription, d *kdata.StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription) {
-	{
-		l := v.Subtopologies()
-		d.Subtopologies = kdata.Resize(d.Subtopologies, l.Len())
-		for i := range d.Subtopologies {
-			copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology(l.At(i), &d.Subtopologies[i])
-		}
+	d.Subtopologies = kdata.Resize(d.Subtopologies, v.Subtopologies().Len())
+	for i := range d.Subtopologies {
+		copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology(v.Subtopologies().At(i), &d.Subtopologies[i])
 	}
-	{
-		l := v.GlobalStores()
-		d.GlobalStores = kdata.Resize(d.GlobalStores, l.Len())
-		for i := range d.GlobalStores {
-			copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore(l.At(i), &d.GlobalStores[i])
-		}
+	d.GlobalStores = kdata.Resize(d.GlobalStores, v.GlobalStores().Len())
+	for i := range d.GlobalStores {
+		copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore(v.GlobalStores().At(i), &d.GlobalStores[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology(v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology, d *kdata.StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopology) {
 	d.SubtopologyID = v.SubtopologyID()
-	{
-		l := v.Nodes()
-		d.Nodes = kdata.Resize(d.Nodes, l.Len())
-		for i := range d.Nodes {
-			copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(l.At(i), &d.Nodes[i])
-		}
+	d.Nodes = kdata.Resize(d.Nodes, v.Nodes().Len())
+	for i := range d.Nodes {
+		copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(v.Nodes().At(i), &d.Nodes[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -425,28 +402,13 @@ func copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionSubtopol
 func copyStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(v StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode, d *kdata.StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode) {
 	d.Name = v.Name()
 	d.NodeType = v.NodeType()
-	{
-		l := v.SourceTopics()
-		d.SourceTopics = kdata.Resize(d.SourceTopics, l.Len())
-		for i := range d.SourceTopics {
-			d.SourceTopics[i] = l.At(i)
-		}
-	}
+	d.SourceTopics = kdata.Resize(d.SourceTopics, v.SourceTopics().Len())
+	v.SourceTopics().fill(d.SourceTopics)
 	d.SinkTopic = v.SinkTopic()
-	{
-		l := v.Stores()
-		d.Stores = kdata.Resize(d.Stores, l.Len())
-		for i := range d.Stores {
-			d.Stores[i] = l.At(i)
-		}
-	}
-	{
-		l := v.Successors()
-		d.Successors = kdata.Resize(d.Successors, l.Len())
-		for i := range d.Successors {
-			d.Successors[i] = l.At(i)
-		}
-	}
+	d.Stores = kdata.Resize(d.Stores, v.Stores().Len())
+	v.Stores().fill(d.Stores)
+	d.Successors = kdata.Resize(d.Successors, v.Successors().Len())
+	v.Successors().fill(d.Successors)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 

@@ -83,8 +83,6 @@ type SyncGroupRequestAssignment struct {
 
 func (v SyncGroupRequestAssignment) MemberID() []byte   { return v.m.bytes(v.s[0], v.s[1]) }
 func (v SyncGroupRequestAssignment) Assignment() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v SyncGroupRequestAssignment) UnknownTags() fastcodec.Tags {
 	if v.m.version < 4 {
 		return fastcodec.Tags{}
@@ -92,16 +90,14 @@ func (v SyncGroupRequestAssignment) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// SyncGroupRequestAssignmentList is an array of SyncGroupRequestAssignment.
+// SyncGroupRequestAssignmentList is an array of SyncGroupRequestAssignment. At panics as a slice does where there is no element i.
 type SyncGroupRequestAssignmentList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l SyncGroupRequestAssignmentList) At(i int) SyncGroupRequestAssignment {
 	p := entry(i, l.n, l.base, 4)
 	return SyncGroupRequestAssignment{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l SyncGroupRequestAssignmentList) All() iter.Seq[SyncGroupRequestAssignment] {
 	return func(yield func(SyncGroupRequestAssignment) bool) {
 		for i := range int(l.n) {
@@ -287,12 +283,9 @@ func (m *SyncGroupRequest) CopyTo(d *kdata.SyncGroupRequest) {
 	d.GroupInstanceID = v.GroupInstanceID()
 	d.ProtocolType = v.ProtocolType()
 	d.ProtocolName = v.ProtocolName()
-	{
-		l := v.Assignments()
-		d.Assignments = kdata.Resize(d.Assignments, l.Len())
-		for i := range d.Assignments {
-			copySyncGroupRequestAssignment(l.At(i), &d.Assignments[i])
-		}
+	d.Assignments = kdata.Resize(d.Assignments, v.Assignments().Len())
+	for i := range d.Assignments {
+		copySyncGroupRequestAssignment(v.Assignments().At(i), &d.Assignments[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -101,8 +101,6 @@ func (v TxnOffsetCommitRequestTopic) TopicID() fastcodec.UUID {
 func (v TxnOffsetCommitRequestTopic) Partitions() TxnOffsetCommitRequestPartitionList {
 	return TxnOffsetCommitRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v TxnOffsetCommitRequestTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -110,16 +108,14 @@ func (v TxnOffsetCommitRequestTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// TxnOffsetCommitRequestTopicList is an array of TxnOffsetCommitRequestTopic.
+// TxnOffsetCommitRequestTopicList is an array of TxnOffsetCommitRequestTopic. At panics as a slice does where there is no element i.
 type TxnOffsetCommitRequestTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l TxnOffsetCommitRequestTopicList) At(i int) TxnOffsetCommitRequestTopic {
 	p := entry(i, l.n, l.base, 5)
 	return TxnOffsetCommitRequestTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l TxnOffsetCommitRequestTopicList) All() iter.Seq[TxnOffsetCommitRequestTopic] {
 	return func(yield func(TxnOffsetCommitRequestTopic) bool) {
 		for i := range int(l.n) {
@@ -150,8 +146,6 @@ func (v TxnOffsetCommitRequestPartition) CommittedLeaderEpoch() int32 {
 
 // CommittedMetadata: nullable.
 func (v TxnOffsetCommitRequestPartition) CommittedMetadata() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v TxnOffsetCommitRequestPartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -159,16 +153,14 @@ func (v TxnOffsetCommitRequestPartition) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// TxnOffsetCommitRequestPartitionList is an array of TxnOffsetCommitRequestPartition.
+// TxnOffsetCommitRequestPartitionList is an array of TxnOffsetCommitRequestPartition. At panics as a slice does where there is no element i.
 type TxnOffsetCommitRequestPartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l TxnOffsetCommitRequestPartitionList) At(i int) TxnOffsetCommitRequestPartition {
 	p := entry(i, l.n, l.base, 3)
 	return TxnOffsetCommitRequestPartition{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l TxnOffsetCommitRequestPartitionList) All() iter.Seq[TxnOffsetCommitRequestPartition] {
 	return func(yield func(TxnOffsetCommitRequestPartition) bool) {
 		for i := range int(l.n) {
@@ -404,12 +396,9 @@ func (m *TxnOffsetCommitRequest) CopyTo(d *kdata.TxnOffsetCommitRequest) {
 	d.GenerationID = v.GenerationID()
 	d.MemberID = v.MemberID()
 	d.GroupInstanceID = v.GroupInstanceID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyTxnOffsetCommitRequestTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyTxnOffsetCommitRequestTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -417,12 +406,9 @@ func (m *TxnOffsetCommitRequest) CopyTo(d *kdata.TxnOffsetCommitRequest) {
 func copyTxnOffsetCommitRequestTopic(v TxnOffsetCommitRequestTopic, d *kdata.TxnOffsetCommitRequestTopic) {
 	d.Name = v.Name()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyTxnOffsetCommitRequestPartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyTxnOffsetCommitRequestPartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

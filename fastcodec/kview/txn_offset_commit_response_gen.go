@@ -73,8 +73,6 @@ func (v TxnOffsetCommitResponseTopic) TopicID() fastcodec.UUID {
 func (v TxnOffsetCommitResponseTopic) Partitions() TxnOffsetCommitResponsePartitionList {
 	return TxnOffsetCommitResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v TxnOffsetCommitResponseTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -82,16 +80,14 @@ func (v TxnOffsetCommitResponseTopic) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// TxnOffsetCommitResponseTopicList is an array of TxnOffsetCommitResponseTopic.
+// TxnOffsetCommitResponseTopicList is an array of TxnOffsetCommitResponseTopic. At panics as a slice does where there is no element i.
 type TxnOffsetCommitResponseTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l TxnOffsetCommitResponseTopicList) At(i int) TxnOffsetCommitResponseTopic {
 	p := entry(i, l.n, l.base, 5)
 	return TxnOffsetCommitResponseTopic{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l TxnOffsetCommitResponseTopicList) All() iter.Seq[TxnOffsetCommitResponseTopic] {
 	return func(yield func(TxnOffsetCommitResponseTopic) bool) {
 		for i := range int(l.n) {
@@ -113,8 +109,6 @@ func (v TxnOffsetCommitResponsePartition) PartitionIndex() int32 { return v.m.in
 func (v TxnOffsetCommitResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v TxnOffsetCommitResponsePartition) UnknownTags() fastcodec.Tags {
 	if v.m.version < 3 {
 		return fastcodec.Tags{}
@@ -130,15 +124,13 @@ func sizeTxnOffsetCommitResponsePartition(version int16) uint32 {
 	return 6
 }
 
-// TxnOffsetCommitResponsePartitionList is an array of TxnOffsetCommitResponsePartition.
+// TxnOffsetCommitResponsePartitionList is an array of TxnOffsetCommitResponsePartition. At panics as a slice does where there is no element i.
 type TxnOffsetCommitResponsePartitionList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l TxnOffsetCommitResponsePartitionList) At(i int) TxnOffsetCommitResponsePartition {
 	return TxnOffsetCommitResponsePartition{l.m, l.m.element(i, l.n, l.base, sizeTxnOffsetCommitResponsePartition(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l TxnOffsetCommitResponsePartitionList) All() iter.Seq[TxnOffsetCommitResponsePartition] {
 	return func(yield func(TxnOffsetCommitResponsePartition) bool) {
 		for i := range int(l.n) {
@@ -270,12 +262,9 @@ func (m *TxnOffsetCommitResponse) CopyTo(d *kdata.TxnOffsetCommitResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyTxnOffsetCommitResponseTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyTxnOffsetCommitResponseTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -283,12 +272,9 @@ func (m *TxnOffsetCommitResponse) CopyTo(d *kdata.TxnOffsetCommitResponse) {
 func copyTxnOffsetCommitResponseTopic(v TxnOffsetCommitResponseTopic, d *kdata.TxnOffsetCommitResponseTopic) {
 	d.Name = v.Name()
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyTxnOffsetCommitResponsePartition(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyTxnOffsetCommitResponsePartition(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -36,9 +36,7 @@ func (m *UnregisterBrokerResponse) ErrorCode() fastcodec.ErrorCode { return m.er
 func (m *UnregisterBrokerResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *UnregisterBrokerResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[1], 0)
-}
+func (m *UnregisterBrokerResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[1], 0) }
 
 func parseUnregisterBrokerResponseFlexible(m *message, s *[2]uint32) int {
 	b := m.b

@@ -31,9 +31,7 @@ func (m *UnregisterControllerRequest) Parse(body []byte, version int16) error {
 func (m *UnregisterControllerRequest) ControllerID() int32 { return m.int32(0) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *UnregisterControllerRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(4, 0)
-}
+func (m *UnregisterControllerRequest) UnknownTags() fastcodec.Tags { return m.tags(4, 0) }
 
 func parseUnregisterControllerRequestFlexible(m *message, s *[0]uint32) int {
 	b := m.b

@@ -36,9 +36,7 @@ func (m *UnregisterControllerResponse) ErrorCode() fastcodec.ErrorCode { return 
 func (m *UnregisterControllerResponse) ErrorMessage() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *UnregisterControllerResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[1], 0)
-}
+func (m *UnregisterControllerResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[1], 0) }
 
 func parseUnregisterControllerResponseFlexible(m *message, s *[2]uint32) int {
 	b := m.b

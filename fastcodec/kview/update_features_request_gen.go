@@ -78,21 +78,18 @@ func (v UpdateFeaturesRequestFeatureUpdateKey) UpgradeType() int8 {
 	return v.m.int8(v.s[1] + 2)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v UpdateFeaturesRequestFeatureUpdateKey) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[1]+3, 0)
 }
 
-// UpdateFeaturesRequestFeatureUpdateKeyList is an array of UpdateFeaturesRequestFeatureUpdateKey.
+// UpdateFeaturesRequestFeatureUpdateKeyList is an array of UpdateFeaturesRequestFeatureUpdateKey. At panics as a slice does where there is no element i.
 type UpdateFeaturesRequestFeatureUpdateKeyList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l UpdateFeaturesRequestFeatureUpdateKeyList) At(i int) UpdateFeaturesRequestFeatureUpdateKey {
 	p := entry(i, l.n, l.base, 2)
 	return UpdateFeaturesRequestFeatureUpdateKey{l.m, (*[2]uint32)(l.m.words[p : p+2])}
 }
 
-// All iterates over the elements.
 func (l UpdateFeaturesRequestFeatureUpdateKeyList) All() iter.Seq[UpdateFeaturesRequestFeatureUpdateKey] {
 	return func(yield func(UpdateFeaturesRequestFeatureUpdateKey) bool) {
 		for i := range int(l.n) {
@@ -168,12 +165,9 @@ func (m *UpdateFeaturesRequest) CopyTo(d *kdata.UpdateFeaturesRequest) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.TimeoutMs = v.TimeoutMs()
-	{
-		l := v.FeatureUpdates()
-		d.FeatureUpdates = kdata.Resize(d.FeatureUpdates, l.Len())
-		for i := range d.FeatureUpdates {
-			copyUpdateFeaturesRequestFeatureUpdateKey(l.At(i), &d.FeatureUpdates[i])
-		}
+	d.FeatureUpdates = kdata.Resize(d.FeatureUpdates, v.FeatureUpdates().Len())
+	for i := range d.FeatureUpdates {
+		copyUpdateFeaturesRequestFeatureUpdateKey(v.FeatureUpdates().At(i), &d.FeatureUpdates[i])
 	}
 	d.ValidateOnly = v.ValidateOnly()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

@@ -46,9 +46,7 @@ func (m *UpdateFeaturesResponse) Results() UpdateFeaturesResponseUpdatableFeatur
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *UpdateFeaturesResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *UpdateFeaturesResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // UpdateFeaturesResponseUpdatableFeatureResult is the struct UpdatableFeatureResult of UpdateFeaturesResponse.
 type UpdateFeaturesResponseUpdatableFeatureResult struct {
@@ -67,22 +65,18 @@ func (v UpdateFeaturesResponseUpdatableFeatureResult) ErrorCode() fastcodec.Erro
 func (v UpdateFeaturesResponseUpdatableFeatureResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v UpdateFeaturesResponseUpdatableFeatureResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// UpdateFeaturesResponseUpdatableFeatureResultList is an array of UpdateFeaturesResponseUpdatableFeatureResult.
+// UpdateFeaturesResponseUpdatableFeatureResultList is an array of UpdateFeaturesResponseUpdatableFeatureResult. At panics as a slice does where there is no element i.
 type UpdateFeaturesResponseUpdatableFeatureResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l UpdateFeaturesResponseUpdatableFeatureResultList) At(i int) UpdateFeaturesResponseUpdatableFeatureResult {
 	p := entry(i, l.n, l.base, 4)
 	return UpdateFeaturesResponseUpdatableFeatureResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l UpdateFeaturesResponseUpdatableFeatureResultList) All() iter.Seq[UpdateFeaturesResponseUpdatableFeatureResult] {
 	return func(yield func(UpdateFeaturesResponseUpdatableFeatureResult) bool) {
 		for i := range int(l.n) {
@@ -174,12 +168,9 @@ func (m *UpdateFeaturesResponse) CopyTo(d *kdata.UpdateFeaturesResponse) {
 	d.ThrottleTimeMs = v.ThrottleTimeMs()
 	d.ErrorCode = v.ErrorCode()
 	d.ErrorMessage = v.ErrorMessage()
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyUpdateFeaturesResponseUpdatableFeatureResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyUpdateFeaturesResponseUpdatableFeatureResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -141,7 +141,6 @@ func (v UpdateMetadataRequestPartitionState) OfflineReplicas() Int32s {
 	return Int32s{v.m.bytes(v.s[6], v.s[7])}
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v UpdateMetadataRequestPartitionState) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -149,16 +148,14 @@ func (v UpdateMetadataRequestPartitionState) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[7], 0)
 }
 
-// UpdateMetadataRequestPartitionStateList is an array of UpdateMetadataRequestPartitionState.
+// UpdateMetadataRequestPartitionStateList is an array of UpdateMetadataRequestPartitionState. At panics as a slice does where there is no element i.
 type UpdateMetadataRequestPartitionStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l UpdateMetadataRequestPartitionStateList) At(i int) UpdateMetadataRequestPartitionState {
 	p := entry(i, l.n, l.base, 8)
 	return UpdateMetadataRequestPartitionState{l.m, (*[8]uint32)(l.m.words[p : p+8])}
 }
 
-// All iterates over the elements.
 func (l UpdateMetadataRequestPartitionStateList) All() iter.Seq[UpdateMetadataRequestPartitionState] {
 	return func(yield func(UpdateMetadataRequestPartitionState) bool) {
 		for i := range int(l.n) {
@@ -189,8 +186,6 @@ func (v UpdateMetadataRequestTopicState) TopicID() fastcodec.UUID {
 func (v UpdateMetadataRequestTopicState) PartitionStates() UpdateMetadataRequestPartitionStateList {
 	return UpdateMetadataRequestPartitionStateList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v UpdateMetadataRequestTopicState) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -198,16 +193,14 @@ func (v UpdateMetadataRequestTopicState) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4], 0)
 }
 
-// UpdateMetadataRequestTopicStateList is an array of UpdateMetadataRequestTopicState.
+// UpdateMetadataRequestTopicStateList is an array of UpdateMetadataRequestTopicState. At panics as a slice does where there is no element i.
 type UpdateMetadataRequestTopicStateList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l UpdateMetadataRequestTopicStateList) At(i int) UpdateMetadataRequestTopicState {
 	p := entry(i, l.n, l.base, 5)
 	return UpdateMetadataRequestTopicState{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l UpdateMetadataRequestTopicStateList) All() iter.Seq[UpdateMetadataRequestTopicState] {
 	return func(yield func(UpdateMetadataRequestTopicState) bool) {
 		for i := range int(l.n) {
@@ -259,7 +252,6 @@ func (v UpdateMetadataRequestBroker) Rack() []byte {
 	return v.m.bytes(v.s[5], v.s[6])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v UpdateMetadataRequestBroker) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -267,16 +259,14 @@ func (v UpdateMetadataRequestBroker) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[6], 0)
 }
 
-// UpdateMetadataRequestBrokerList is an array of UpdateMetadataRequestBroker.
+// UpdateMetadataRequestBrokerList is an array of UpdateMetadataRequestBroker. At panics as a slice does where there is no element i.
 type UpdateMetadataRequestBrokerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l UpdateMetadataRequestBrokerList) At(i int) UpdateMetadataRequestBroker {
 	p := entry(i, l.n, l.base, 7)
 	return UpdateMetadataRequestBroker{l.m, (*[7]uint32)(l.m.words[p : p+7])}
 }
 
-// All iterates over the elements.
 func (l UpdateMetadataRequestBrokerList) All() iter.Seq[UpdateMetadataRequestBroker] {
 	return func(yield func(UpdateMetadataRequestBroker) bool) {
 		for i := range int(l.n) {
@@ -306,8 +296,6 @@ func (v UpdateMetadataRequestEndpoint) Listener() []byte {
 }
 
 func (v UpdateMetadataRequestEndpoint) SecurityProtocol() int16 { return v.m.int16(v.s[4]) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v UpdateMetadataRequestEndpoint) UnknownTags() fastcodec.Tags {
 	if v.m.version < 6 {
 		return fastcodec.Tags{}
@@ -315,16 +303,14 @@ func (v UpdateMetadataRequestEndpoint) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[4]+2, 0)
 }
 
-// UpdateMetadataRequestEndpointList is an array of UpdateMetadataRequestEndpoint.
+// UpdateMetadataRequestEndpointList is an array of UpdateMetadataRequestEndpoint. At panics as a slice does where there is no element i.
 type UpdateMetadataRequestEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l UpdateMetadataRequestEndpointList) At(i int) UpdateMetadataRequestEndpoint {
 	p := entry(i, l.n, l.base, 5)
 	return UpdateMetadataRequestEndpoint{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l UpdateMetadataRequestEndpointList) All() iter.Seq[UpdateMetadataRequestEndpoint] {
 	return func(yield func(UpdateMetadataRequestEndpoint) bool) {
 		for i := range int(l.n) {
@@ -793,26 +779,17 @@ func (m *UpdateMetadataRequest) CopyTo(d *kdata.UpdateMetadataRequest) {
 	d.Type = v.Type()
 	d.ControllerEpoch = v.ControllerEpoch()
 	d.BrokerEpoch = v.BrokerEpoch()
-	{
-		l := v.UngroupedPartitionStates()
-		d.UngroupedPartitionStates = kdata.Resize(d.UngroupedPartitionStates, l.Len())
-		for i := range d.UngroupedPartitionStates {
-			copyUpdateMetadataRequestPartitionState(l.At(i), &d.UngroupedPartitionStates[i])
-		}
+	d.UngroupedPartitionStates = kdata.Resize(d.UngroupedPartitionStates, v.UngroupedPartitionStates().Len())
+	for i := range d.UngroupedPartitionStates {
+		copyUpdateMetadataRequestPartitionState(v.UngroupedPartitionStates().At(i), &d.UngroupedPartitionStates[i])
 	}
-	{
-		l := v.TopicStates()
-		d.TopicStates = kdata.Resize(d.TopicStates, l.Len())
-		for i := range d.TopicStates {
-			copyUpdateMetadataRequestTopicState(l.At(i), &d.TopicStates[i])
-		}
+	d.TopicStates = kdata.Resize(d.TopicStates, v.TopicStates().Len())
+	for i := range d.TopicStates {
+		copyUpdateMetadataRequestTopicState(v.TopicStates().At(i), &d.TopicStates[i])
 	}
-	{
-		l := v.LiveBrokers()
-		d.LiveBrokers = kdata.Resize(d.LiveBrokers, l.Len())
-		for i := range d.LiveBrokers {
-			copyUpdateMetadataRequestBroker(l.At(i), &d.LiveBrokers[i])
-		}
+	d.LiveBrokers = kdata.Resize(d.LiveBrokers, v.LiveBrokers().Len())
+	for i := range d.LiveBrokers {
+		copyUpdateMetadataRequestBroker(v.LiveBrokers().At(i), &d.LiveBrokers[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -833,12 +810,9 @@ func copyUpdateMetadataRequestPartitionState(v UpdateMetadataRequestPartitionSta
 func copyUpdateMetadataRequestTopicState(v UpdateMetadataRequestTopicState, d *kdata.UpdateMetadataRequestTopicState) {
 	d.TopicName = v.TopicName()
 	d.TopicID = v.TopicID()
-	{
-		l := v.PartitionStates()
-		d.PartitionStates = kdata.Resize(d.PartitionStates, l.Len())
-		for i := range d.PartitionStates {
-			copyUpdateMetadataRequestPartitionState(l.At(i), &d.PartitionStates[i])
-		}
+	d.PartitionStates = kdata.Resize(d.PartitionStates, v.PartitionStates().Len())
+	for i := range d.PartitionStates {
+		copyUpdateMetadataRequestPartitionState(v.PartitionStates().At(i), &d.PartitionStates[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -847,12 +821,9 @@ func copyUpdateMetadataRequestBroker(v UpdateMetadataRequestBroker, d *kdata.Upd
 	d.ID = v.ID()
 	d.V0Host = v.V0Host()
 	d.V0Port = v.V0Port()
-	{
-		l := v.Endpoints()
-		d.Endpoints = kdata.Resize(d.Endpoints, l.Len())
-		for i := range d.Endpoints {
-			copyUpdateMetadataRequestEndpoint(l.At(i), &d.Endpoints[i])
-		}
+	d.Endpoints = kdata.Resize(d.Endpoints, v.Endpoints().Len())
+	for i := range d.Endpoints {
+		copyUpdateMetadataRequestEndpoint(v.Endpoints().At(i), &d.Endpoints[i])
 	}
 	d.Rack = v.Rack()
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

@@ -44,9 +44,7 @@ func (m *UpdateRaftVoterRequest) KRaftVersionFeature() UpdateRaftVoterRequestKRa
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *UpdateRaftVoterRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[5], 0)
-}
+func (m *UpdateRaftVoterRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[5], 0) }
 
 // UpdateRaftVoterRequestListener is the struct Listener of UpdateRaftVoterRequest.
 type UpdateRaftVoterRequestListener struct {
@@ -54,25 +52,19 @@ type UpdateRaftVoterRequestListener struct {
 	s *[4]uint32
 }
 
-func (v UpdateRaftVoterRequestListener) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-func (v UpdateRaftVoterRequestListener) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-func (v UpdateRaftVoterRequestListener) Port() uint16 { return v.m.uint16(v.s[3]) }
+func (v UpdateRaftVoterRequestListener) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v UpdateRaftVoterRequestListener) Host() []byte                { return v.m.bytes(v.s[2], v.s[3]) }
+func (v UpdateRaftVoterRequestListener) Port() uint16                { return v.m.uint16(v.s[3]) }
+func (v UpdateRaftVoterRequestListener) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3]+2, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v UpdateRaftVoterRequestListener) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3]+2, 0)
-}
-
-// UpdateRaftVoterRequestListenerList is an array of UpdateRaftVoterRequestListener.
+// UpdateRaftVoterRequestListenerList is an array of UpdateRaftVoterRequestListener. At panics as a slice does where there is no element i.
 type UpdateRaftVoterRequestListenerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l UpdateRaftVoterRequestListenerList) At(i int) UpdateRaftVoterRequestListener {
 	p := entry(i, l.n, l.base, 4)
 	return UpdateRaftVoterRequestListener{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l UpdateRaftVoterRequestListenerList) All() iter.Seq[UpdateRaftVoterRequestListener] {
 	return func(yield func(UpdateRaftVoterRequestListener) bool) {
 		for i := range int(l.n) {
@@ -96,8 +88,6 @@ func (v UpdateRaftVoterRequestKRaftVersionFeature) MinSupportedVersion() int16 {
 func (v UpdateRaftVoterRequestKRaftVersionFeature) MaxSupportedVersion() int16 {
 	return v.m.int16(v.off + 2)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v UpdateRaftVoterRequestKRaftVersionFeature) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+4, 0)
 }
@@ -181,12 +171,9 @@ func (m *UpdateRaftVoterRequest) CopyTo(d *kdata.UpdateRaftVoterRequest) {
 	d.CurrentLeaderEpoch = v.CurrentLeaderEpoch()
 	d.VoterID = v.VoterID()
 	d.VoterDirectoryID = v.VoterDirectoryID()
-	{
-		l := v.Listeners()
-		d.Listeners = kdata.Resize(d.Listeners, l.Len())
-		for i := range d.Listeners {
-			copyUpdateRaftVoterRequestListener(l.At(i), &d.Listeners[i])
-		}
+	d.Listeners = kdata.Resize(d.Listeners, v.Listeners().Len())
+	for i := range d.Listeners {
+		copyUpdateRaftVoterRequestListener(v.Listeners().At(i), &d.Listeners[i])
 	}
 	copyUpdateRaftVoterRequestKRaftVersionFeature(v.KRaftVersionFeature(), &d.KRaftVersionFeature)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

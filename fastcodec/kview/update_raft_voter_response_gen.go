@@ -45,9 +45,7 @@ func (m *UpdateRaftVoterResponse) CurrentLeader() UpdateRaftVoterResponseCurrent
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *UpdateRaftVoterResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(6, 1)
-}
+func (m *UpdateRaftVoterResponse) UnknownTags() fastcodec.Tags { return m.tags(6, 1) }
 
 // UpdateRaftVoterResponseCurrentLeader is the struct CurrentLeader of UpdateRaftVoterResponse.
 type UpdateRaftVoterResponseCurrentLeader struct {
@@ -83,7 +81,6 @@ func (v UpdateRaftVoterResponseCurrentLeader) Port() int32 {
 	return v.m.int32(v.s[2])
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v UpdateRaftVoterResponseCurrentLeader) UnknownTags() fastcodec.Tags {
 	if v.s == nil {
 		return fastcodec.Tags{}

@@ -47,9 +47,7 @@ func (m *VoteRequest) Topics() VoteRequestTopicDataList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *VoteRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *VoteRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // VoteRequestTopicData is the struct TopicData of VoteRequest.
 type VoteRequestTopicData struct {
@@ -61,22 +59,16 @@ func (v VoteRequestTopicData) TopicName() []byte { return v.m.bytes(v.s[0], v.s[
 func (v VoteRequestTopicData) Partitions() VoteRequestPartitionDataList {
 	return VoteRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v VoteRequestTopicData) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v VoteRequestTopicData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// VoteRequestTopicDataList is an array of VoteRequestTopicData.
+// VoteRequestTopicDataList is an array of VoteRequestTopicData. At panics as a slice does where there is no element i.
 type VoteRequestTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l VoteRequestTopicDataList) At(i int) VoteRequestTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return VoteRequestTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l VoteRequestTopicDataList) All() iter.Seq[VoteRequestTopicData] {
 	return func(yield func(VoteRequestTopicData) bool) {
 		for i := range int(l.n) {
@@ -138,7 +130,6 @@ func (v VoteRequestPartitionData) PreVote() bool {
 	return v.m.bool(v.off + 56)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v VoteRequestPartitionData) UnknownTags() fastcodec.Tags {
 	d := uint32(24)
 	if v.m.version >= 1 {
@@ -161,15 +152,13 @@ func sizeVoteRequestPartitionData(version int16) uint32 {
 	return 25
 }
 
-// VoteRequestPartitionDataList is an array of VoteRequestPartitionData.
+// VoteRequestPartitionDataList is an array of VoteRequestPartitionData. At panics as a slice does where there is no element i.
 type VoteRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l VoteRequestPartitionDataList) At(i int) VoteRequestPartitionData {
 	return VoteRequestPartitionData{l.m, l.m.element(i, l.n, l.base, sizeVoteRequestPartitionData(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l VoteRequestPartitionDataList) All() iter.Seq[VoteRequestPartitionData] {
 	return func(yield func(VoteRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -269,24 +258,18 @@ func (m *VoteRequest) CopyTo(d *kdata.VoteRequest) {
 	v.life = life.Of(v.b)
 	d.ClusterID = v.ClusterID()
 	d.VoterID = v.VoterID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyVoteRequestTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyVoteRequestTopicData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyVoteRequestTopicData(v VoteRequestTopicData, d *kdata.VoteRequestTopicData) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyVoteRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyVoteRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

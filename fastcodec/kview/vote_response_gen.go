@@ -64,22 +64,16 @@ func (v VoteResponseTopicData) TopicName() []byte { return v.m.bytes(v.s[0], v.s
 func (v VoteResponseTopicData) Partitions() VoteResponsePartitionDataList {
 	return VoteResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
+func (v VoteResponseTopicData) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v VoteResponseTopicData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// VoteResponseTopicDataList is an array of VoteResponseTopicData.
+// VoteResponseTopicDataList is an array of VoteResponseTopicData. At panics as a slice does where there is no element i.
 type VoteResponseTopicDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l VoteResponseTopicDataList) At(i int) VoteResponseTopicData {
 	p := entry(i, l.n, l.base, 5)
 	return VoteResponseTopicData{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l VoteResponseTopicDataList) All() iter.Seq[VoteResponseTopicData] {
 	return func(yield func(VoteResponseTopicData) bool) {
 		for i := range int(l.n) {
@@ -102,21 +96,15 @@ func (v VoteResponsePartitionData) ErrorCode() fastcodec.ErrorCode { return v.m.
 func (v VoteResponsePartitionData) LeaderID() int32                { return v.m.int32(v.off + 6) }
 func (v VoteResponsePartitionData) LeaderEpoch() int32             { return v.m.int32(v.off + 10) }
 func (v VoteResponsePartitionData) VoteGranted() bool              { return v.m.bool(v.off + 14) }
+func (v VoteResponsePartitionData) UnknownTags() fastcodec.Tags    { return v.m.tags(v.off+15, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v VoteResponsePartitionData) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+15, 0)
-}
-
-// VoteResponsePartitionDataList is an array of VoteResponsePartitionData.
+// VoteResponsePartitionDataList is an array of VoteResponsePartitionData. At panics as a slice does where there is no element i.
 type VoteResponsePartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l VoteResponsePartitionDataList) At(i int) VoteResponsePartitionData {
 	return VoteResponsePartitionData{l.m, l.m.element(i, l.n, l.base, 16)}
 }
 
-// All iterates over the elements.
 func (l VoteResponsePartitionDataList) All() iter.Seq[VoteResponsePartitionData] {
 	return func(yield func(VoteResponsePartitionData) bool) {
 		for i := range int(l.n) {
@@ -133,25 +121,19 @@ type VoteResponseNodeEndpoint struct {
 	s *[3]uint32
 }
 
-func (v VoteResponseNodeEndpoint) NodeID() int32 { return v.m.int32(v.s[0]) }
-func (v VoteResponseNodeEndpoint) Host() []byte  { return v.m.bytes(v.s[1], v.s[2]) }
-func (v VoteResponseNodeEndpoint) Port() uint16  { return v.m.uint16(v.s[2]) }
+func (v VoteResponseNodeEndpoint) NodeID() int32               { return v.m.int32(v.s[0]) }
+func (v VoteResponseNodeEndpoint) Host() []byte                { return v.m.bytes(v.s[1], v.s[2]) }
+func (v VoteResponseNodeEndpoint) Port() uint16                { return v.m.uint16(v.s[2]) }
+func (v VoteResponseNodeEndpoint) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[2]+2, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v VoteResponseNodeEndpoint) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[2]+2, 0)
-}
-
-// VoteResponseNodeEndpointList is an array of VoteResponseNodeEndpoint.
+// VoteResponseNodeEndpointList is an array of VoteResponseNodeEndpoint. At panics as a slice does where there is no element i.
 type VoteResponseNodeEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l VoteResponseNodeEndpointList) At(i int) VoteResponseNodeEndpoint {
 	p := entry(i, l.n, l.base, 3)
 	return VoteResponseNodeEndpoint{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l VoteResponseNodeEndpointList) All() iter.Seq[VoteResponseNodeEndpoint] {
 	return func(yield func(VoteResponseNodeEndpoint) bool) {
 		for i := range int(l.n) {
@@ -301,31 +283,22 @@ func (m *VoteResponse) CopyTo(d *kdata.VoteResponse) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.ErrorCode = v.ErrorCode()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyVoteResponseTopicData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyVoteResponseTopicData(v.Topics().At(i), &d.Topics[i])
 	}
-	{
-		l := v.NodeEndpoints()
-		d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, l.Len())
-		for i := range d.NodeEndpoints {
-			copyVoteResponseNodeEndpoint(l.At(i), &d.NodeEndpoints[i])
-		}
+	d.NodeEndpoints = kdata.Resize(d.NodeEndpoints, v.NodeEndpoints().Len())
+	for i := range d.NodeEndpoints {
+		copyVoteResponseNodeEndpoint(v.NodeEndpoints().At(i), &d.NodeEndpoints[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyVoteResponseTopicData(v VoteResponseTopicData, d *kdata.VoteResponseTopicData) {
 	d.TopicName = v.TopicName()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyVoteResponsePartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyVoteResponsePartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -37,9 +37,7 @@ func (m *VotersRecord) Voters() VotersRecordVoterList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *VotersRecord) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *VotersRecord) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // VotersRecordVoter is the struct Voter of VotersRecord.
 type VotersRecordVoter struct {
@@ -55,22 +53,16 @@ func (v VotersRecordVoter) Endpoints() VotersRecordEndpointList {
 func (v VotersRecordVoter) KRaftVersionFeature() VotersRecordKRaftVersionFeature {
 	return VotersRecordKRaftVersionFeature{v.m, v.s[3]}
 }
+func (v VotersRecordVoter) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[4], 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v VotersRecordVoter) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[4], 0)
-}
-
-// VotersRecordVoterList is an array of VotersRecordVoter.
+// VotersRecordVoterList is an array of VotersRecordVoter. At panics as a slice does where there is no element i.
 type VotersRecordVoterList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l VotersRecordVoterList) At(i int) VotersRecordVoter {
 	p := entry(i, l.n, l.base, 5)
 	return VotersRecordVoter{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l VotersRecordVoterList) All() iter.Seq[VotersRecordVoter] {
 	return func(yield func(VotersRecordVoter) bool) {
 		for i := range int(l.n) {
@@ -88,25 +80,19 @@ type VotersRecordEndpoint struct {
 	s *[4]uint32
 }
 
-func (v VotersRecordEndpoint) Name() []byte { return v.m.bytes(v.s[0], v.s[1]) }
-func (v VotersRecordEndpoint) Host() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-func (v VotersRecordEndpoint) Port() uint16 { return v.m.uint16(v.s[3]) }
+func (v VotersRecordEndpoint) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v VotersRecordEndpoint) Host() []byte                { return v.m.bytes(v.s[2], v.s[3]) }
+func (v VotersRecordEndpoint) Port() uint16                { return v.m.uint16(v.s[3]) }
+func (v VotersRecordEndpoint) UnknownTags() fastcodec.Tags { return v.m.tags(v.s[3]+2, 0) }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v VotersRecordEndpoint) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.s[3]+2, 0)
-}
-
-// VotersRecordEndpointList is an array of VotersRecordEndpoint.
+// VotersRecordEndpointList is an array of VotersRecordEndpoint. At panics as a slice does where there is no element i.
 type VotersRecordEndpointList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l VotersRecordEndpointList) At(i int) VotersRecordEndpoint {
 	p := entry(i, l.n, l.base, 4)
 	return VotersRecordEndpoint{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l VotersRecordEndpointList) All() iter.Seq[VotersRecordEndpoint] {
 	return func(yield func(VotersRecordEndpoint) bool) {
 		for i := range int(l.n) {
@@ -124,13 +110,9 @@ type VotersRecordKRaftVersionFeature struct {
 	off uint32
 }
 
-func (v VotersRecordKRaftVersionFeature) MinSupportedVersion() int16 { return v.m.int16(v.off) }
-func (v VotersRecordKRaftVersionFeature) MaxSupportedVersion() int16 { return v.m.int16(v.off + 2) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (v VotersRecordKRaftVersionFeature) UnknownTags() fastcodec.Tags {
-	return v.m.tags(v.off+4, 0)
-}
+func (v VotersRecordKRaftVersionFeature) MinSupportedVersion() int16  { return v.m.int16(v.off) }
+func (v VotersRecordKRaftVersionFeature) MaxSupportedVersion() int16  { return v.m.int16(v.off + 2) }
+func (v VotersRecordKRaftVersionFeature) UnknownTags() fastcodec.Tags { return v.m.tags(v.off+4, 0) }
 
 func parseVotersRecordFlexible(m *message, s *[3]uint32) int {
 	b, count, base := m.b, 0, uint32(0)
@@ -230,12 +212,9 @@ func (m *VotersRecord) CopyTo(d *kdata.VotersRecord) {
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.Version = v.VersionField()
-	{
-		l := v.Voters()
-		d.Voters = kdata.Resize(d.Voters, l.Len())
-		for i := range d.Voters {
-			copyVotersRecordVoter(l.At(i), &d.Voters[i])
-		}
+	d.Voters = kdata.Resize(d.Voters, v.Voters().Len())
+	for i := range d.Voters {
+		copyVotersRecordVoter(v.Voters().At(i), &d.Voters[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -243,12 +222,9 @@ func (m *VotersRecord) CopyTo(d *kdata.VotersRecord) {
 func copyVotersRecordVoter(v VotersRecordVoter, d *kdata.VotersRecordVoter) {
 	d.VoterID = v.VoterID()
 	d.VoterDirectoryID = v.VoterDirectoryID()
-	{
-		l := v.Endpoints()
-		d.Endpoints = kdata.Resize(d.Endpoints, l.Len())
-		for i := range d.Endpoints {
-			copyVotersRecordEndpoint(l.At(i), &d.Endpoints[i])
-		}
+	d.Endpoints = kdata.Resize(d.Endpoints, v.Endpoints().Len())
+	for i := range d.Endpoints {
+		copyVotersRecordEndpoint(v.Endpoints().At(i), &d.Endpoints[i])
 	}
 	copyVotersRecordKRaftVersionFeature(v.KRaftVersionFeature(), &d.KRaftVersionFeature)
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])

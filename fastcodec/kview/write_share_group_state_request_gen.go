@@ -37,9 +37,7 @@ func (m *WriteShareGroupStateRequest) Topics() WriteShareGroupStateRequestWriteS
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *WriteShareGroupStateRequest) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[4], 0)
-}
+func (m *WriteShareGroupStateRequest) UnknownTags() fastcodec.Tags { return m.tags(m.s[4], 0) }
 
 // WriteShareGroupStateRequestWriteStateData is the struct WriteStateData of WriteShareGroupStateRequest.
 type WriteShareGroupStateRequestWriteStateData struct {
@@ -51,22 +49,18 @@ func (v WriteShareGroupStateRequestWriteStateData) TopicID() fastcodec.UUID { re
 func (v WriteShareGroupStateRequestWriteStateData) Partitions() WriteShareGroupStateRequestPartitionDataList {
 	return WriteShareGroupStateRequestPartitionDataList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteShareGroupStateRequestWriteStateData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// WriteShareGroupStateRequestWriteStateDataList is an array of WriteShareGroupStateRequestWriteStateData.
+// WriteShareGroupStateRequestWriteStateDataList is an array of WriteShareGroupStateRequestWriteStateData. At panics as a slice does where there is no element i.
 type WriteShareGroupStateRequestWriteStateDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteShareGroupStateRequestWriteStateDataList) At(i int) WriteShareGroupStateRequestWriteStateData {
 	p := entry(i, l.n, l.base, 4)
 	return WriteShareGroupStateRequestWriteStateData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l WriteShareGroupStateRequestWriteStateDataList) All() iter.Seq[WriteShareGroupStateRequestWriteStateData] {
 	return func(yield func(WriteShareGroupStateRequestWriteStateData) bool) {
 		for i := range int(l.n) {
@@ -100,22 +94,18 @@ func (v WriteShareGroupStateRequestPartitionData) DeliveryCompleteCount() int32 
 func (v WriteShareGroupStateRequestPartitionData) StateBatches() WriteShareGroupStateRequestStateBatchList {
 	return WriteShareGroupStateRequestStateBatchList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteShareGroupStateRequestPartitionData) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// WriteShareGroupStateRequestPartitionDataList is an array of WriteShareGroupStateRequestPartitionData.
+// WriteShareGroupStateRequestPartitionDataList is an array of WriteShareGroupStateRequestPartitionData. At panics as a slice does where there is no element i.
 type WriteShareGroupStateRequestPartitionDataList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteShareGroupStateRequestPartitionDataList) At(i int) WriteShareGroupStateRequestPartitionData {
 	p := entry(i, l.n, l.base, 4)
 	return WriteShareGroupStateRequestPartitionData{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l WriteShareGroupStateRequestPartitionDataList) All() iter.Seq[WriteShareGroupStateRequestPartitionData] {
 	return func(yield func(WriteShareGroupStateRequestPartitionData) bool) {
 		for i := range int(l.n) {
@@ -137,21 +127,17 @@ func (v WriteShareGroupStateRequestStateBatch) FirstOffset() int64   { return v.
 func (v WriteShareGroupStateRequestStateBatch) LastOffset() int64    { return v.m.int64(v.off + 8) }
 func (v WriteShareGroupStateRequestStateBatch) DeliveryState() int8  { return v.m.int8(v.off + 16) }
 func (v WriteShareGroupStateRequestStateBatch) DeliveryCount() int16 { return v.m.int16(v.off + 17) }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteShareGroupStateRequestStateBatch) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.off+19, 0)
 }
 
-// WriteShareGroupStateRequestStateBatchList is an array of WriteShareGroupStateRequestStateBatch.
+// WriteShareGroupStateRequestStateBatchList is an array of WriteShareGroupStateRequestStateBatch. At panics as a slice does where there is no element i.
 type WriteShareGroupStateRequestStateBatchList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteShareGroupStateRequestStateBatchList) At(i int) WriteShareGroupStateRequestStateBatch {
 	return WriteShareGroupStateRequestStateBatch{l.m, l.m.element(i, l.n, l.base, 20)}
 }
 
-// All iterates over the elements.
 func (l WriteShareGroupStateRequestStateBatchList) All() iter.Seq[WriteShareGroupStateRequestStateBatch] {
 	return func(yield func(WriteShareGroupStateRequestStateBatch) bool) {
 		for i := range int(l.n) {
@@ -266,24 +252,18 @@ func (m *WriteShareGroupStateRequest) CopyTo(d *kdata.WriteShareGroupStateReques
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
 	d.GroupID = v.GroupID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyWriteShareGroupStateRequestWriteStateData(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyWriteShareGroupStateRequestWriteStateData(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyWriteShareGroupStateRequestWriteStateData(v WriteShareGroupStateRequestWriteStateData, d *kdata.WriteShareGroupStateRequestWriteStateData) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyWriteShareGroupStateRequestPartitionData(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyWriteShareGroupStateRequestPartitionData(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -294,12 +274,9 @@ func copyWriteShareGroupStateRequestPartitionData(v WriteShareGroupStateRequestP
 	d.LeaderEpoch = v.LeaderEpoch()
 	d.StartOffset = v.StartOffset()
 	d.DeliveryCompleteCount = v.DeliveryCompleteCount()
-	{
-		l := v.StateBatches()
-		d.StateBatches = kdata.Resize(d.StateBatches, l.Len())
-		for i := range d.StateBatches {
-			copyWriteShareGroupStateRequestStateBatch(l.At(i), &d.StateBatches[i])
-		}
+	d.StateBatches = kdata.Resize(d.StateBatches, v.StateBatches().Len())
+	for i := range d.StateBatches {
+		copyWriteShareGroupStateRequestStateBatch(v.StateBatches().At(i), &d.StateBatches[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -36,9 +36,7 @@ func (m *WriteShareGroupStateResponse) Results() WriteShareGroupStateResponseWri
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *WriteShareGroupStateResponse) UnknownTags() fastcodec.Tags {
-	return m.tags(m.s[2], 0)
-}
+func (m *WriteShareGroupStateResponse) UnknownTags() fastcodec.Tags { return m.tags(m.s[2], 0) }
 
 // WriteShareGroupStateResponseWriteStateResult is the struct WriteStateResult of WriteShareGroupStateResponse.
 type WriteShareGroupStateResponseWriteStateResult struct {
@@ -52,22 +50,18 @@ func (v WriteShareGroupStateResponseWriteStateResult) TopicID() fastcodec.UUID {
 func (v WriteShareGroupStateResponseWriteStateResult) Partitions() WriteShareGroupStateResponsePartitionResultList {
 	return WriteShareGroupStateResponsePartitionResultList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteShareGroupStateResponseWriteStateResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3], 0)
 }
 
-// WriteShareGroupStateResponseWriteStateResultList is an array of WriteShareGroupStateResponseWriteStateResult.
+// WriteShareGroupStateResponseWriteStateResultList is an array of WriteShareGroupStateResponseWriteStateResult. At panics as a slice does where there is no element i.
 type WriteShareGroupStateResponseWriteStateResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteShareGroupStateResponseWriteStateResultList) At(i int) WriteShareGroupStateResponseWriteStateResult {
 	p := entry(i, l.n, l.base, 4)
 	return WriteShareGroupStateResponseWriteStateResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l WriteShareGroupStateResponseWriteStateResultList) All() iter.Seq[WriteShareGroupStateResponseWriteStateResult] {
 	return func(yield func(WriteShareGroupStateResponseWriteStateResult) bool) {
 		for i := range int(l.n) {
@@ -94,22 +88,18 @@ func (v WriteShareGroupStateResponsePartitionResult) ErrorCode() fastcodec.Error
 func (v WriteShareGroupStateResponsePartitionResult) ErrorMessage() []byte {
 	return v.m.bytes(v.s[1], v.s[2])
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteShareGroupStateResponsePartitionResult) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[2], 0)
 }
 
-// WriteShareGroupStateResponsePartitionResultList is an array of WriteShareGroupStateResponsePartitionResult.
+// WriteShareGroupStateResponsePartitionResultList is an array of WriteShareGroupStateResponsePartitionResult. At panics as a slice does where there is no element i.
 type WriteShareGroupStateResponsePartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteShareGroupStateResponsePartitionResultList) At(i int) WriteShareGroupStateResponsePartitionResult {
 	p := entry(i, l.n, l.base, 3)
 	return WriteShareGroupStateResponsePartitionResult{l.m, (*[3]uint32)(l.m.words[p : p+3])}
 }
 
-// All iterates over the elements.
 func (l WriteShareGroupStateResponsePartitionResultList) All() iter.Seq[WriteShareGroupStateResponsePartitionResult] {
 	return func(yield func(WriteShareGroupStateResponsePartitionResult) bool) {
 		for i := range int(l.n) {
@@ -207,24 +197,18 @@ func (m *WriteShareGroupStateResponse) CopyTo(d *kdata.WriteShareGroupStateRespo
 	v := WriteShareGroupStateResponse{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Results()
-		d.Results = kdata.Resize(d.Results, l.Len())
-		for i := range d.Results {
-			copyWriteShareGroupStateResponseWriteStateResult(l.At(i), &d.Results[i])
-		}
+	d.Results = kdata.Resize(d.Results, v.Results().Len())
+	for i := range d.Results {
+		copyWriteShareGroupStateResponseWriteStateResult(v.Results().At(i), &d.Results[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyWriteShareGroupStateResponseWriteStateResult(v WriteShareGroupStateResponseWriteStateResult, d *kdata.WriteShareGroupStateResponseWriteStateResult) {
 	d.TopicID = v.TopicID()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyWriteShareGroupStateResponsePartitionResult(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyWriteShareGroupStateResponsePartitionResult(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

@@ -71,7 +71,6 @@ func (v WriteTxnMarkersRequestWritableTxnMarker) TransactionVersion() int8 {
 	return v.m.int8(v.s[3] + 4)
 }
 
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteTxnMarkersRequestWritableTxnMarker) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -83,16 +82,14 @@ func (v WriteTxnMarkersRequestWritableTxnMarker) UnknownTags() fastcodec.Tags {
 	return v.m.tags(v.s[3]+d, 0)
 }
 
-// WriteTxnMarkersRequestWritableTxnMarkerList is an array of WriteTxnMarkersRequestWritableTxnMarker.
+// WriteTxnMarkersRequestWritableTxnMarkerList is an array of WriteTxnMarkersRequestWritableTxnMarker. At panics as a slice does where there is no element i.
 type WriteTxnMarkersRequestWritableTxnMarkerList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteTxnMarkersRequestWritableTxnMarkerList) At(i int) WriteTxnMarkersRequestWritableTxnMarker {
 	p := entry(i, l.n, l.base, 4)
 	return WriteTxnMarkersRequestWritableTxnMarker{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l WriteTxnMarkersRequestWritableTxnMarkerList) All() iter.Seq[WriteTxnMarkersRequestWritableTxnMarker] {
 	return func(yield func(WriteTxnMarkersRequestWritableTxnMarker) bool) {
 		for i := range int(l.n) {
@@ -114,8 +111,6 @@ func (v WriteTxnMarkersRequestWritableTxnMarkerTopic) Name() []byte { return v.m
 func (v WriteTxnMarkersRequestWritableTxnMarkerTopic) PartitionIndexes() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteTxnMarkersRequestWritableTxnMarkerTopic) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -123,16 +118,14 @@ func (v WriteTxnMarkersRequestWritableTxnMarkerTopic) UnknownTags() fastcodec.Ta
 	return v.m.tags(v.s[3], 0)
 }
 
-// WriteTxnMarkersRequestWritableTxnMarkerTopicList is an array of WriteTxnMarkersRequestWritableTxnMarkerTopic.
+// WriteTxnMarkersRequestWritableTxnMarkerTopicList is an array of WriteTxnMarkersRequestWritableTxnMarkerTopic. At panics as a slice does where there is no element i.
 type WriteTxnMarkersRequestWritableTxnMarkerTopicList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteTxnMarkersRequestWritableTxnMarkerTopicList) At(i int) WriteTxnMarkersRequestWritableTxnMarkerTopic {
 	p := entry(i, l.n, l.base, 4)
 	return WriteTxnMarkersRequestWritableTxnMarkerTopic{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l WriteTxnMarkersRequestWritableTxnMarkerTopicList) All() iter.Seq[WriteTxnMarkersRequestWritableTxnMarkerTopic] {
 	return func(yield func(WriteTxnMarkersRequestWritableTxnMarkerTopic) bool) {
 		for i := range int(l.n) {
@@ -304,12 +297,9 @@ func (m *WriteTxnMarkersRequest) CopyTo(d *kdata.WriteTxnMarkersRequest) {
 	v := WriteTxnMarkersRequest{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Markers()
-		d.Markers = kdata.Resize(d.Markers, l.Len())
-		for i := range d.Markers {
-			copyWriteTxnMarkersRequestWritableTxnMarker(l.At(i), &d.Markers[i])
-		}
+	d.Markers = kdata.Resize(d.Markers, v.Markers().Len())
+	for i := range d.Markers {
+		copyWriteTxnMarkersRequestWritableTxnMarker(v.Markers().At(i), &d.Markers[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
@@ -318,12 +308,9 @@ func copyWriteTxnMarkersRequestWritableTxnMarker(v WriteTxnMarkersRequestWritabl
 	d.ProducerID = v.ProducerID()
 	d.ProducerEpoch = v.ProducerEpoch()
 	d.TransactionResult = v.TransactionResult()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyWriteTxnMarkersRequestWritableTxnMarkerTopic(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyWriteTxnMarkersRequestWritableTxnMarkerTopic(v.Topics().At(i), &d.Topics[i])
 	}
 	d.CoordinatorEpoch = v.CoordinatorEpoch()
 	d.TransactionVersion = v.TransactionVersion()

@@ -57,8 +57,6 @@ func (v WriteTxnMarkersResponseWritableTxnMarkerResult) ProducerID() int64 { ret
 func (v WriteTxnMarkersResponseWritableTxnMarkerResult) Topics() WriteTxnMarkersResponseWritableTxnMarkerTopicResultList {
 	return WriteTxnMarkersResponseWritableTxnMarkerTopicResultList{list{v.m, v.s[1], v.s[2]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteTxnMarkersResponseWritableTxnMarkerResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -66,16 +64,14 @@ func (v WriteTxnMarkersResponseWritableTxnMarkerResult) UnknownTags() fastcodec.
 	return v.m.tags(v.s[3], 0)
 }
 
-// WriteTxnMarkersResponseWritableTxnMarkerResultList is an array of WriteTxnMarkersResponseWritableTxnMarkerResult.
+// WriteTxnMarkersResponseWritableTxnMarkerResultList is an array of WriteTxnMarkersResponseWritableTxnMarkerResult. At panics as a slice does where there is no element i.
 type WriteTxnMarkersResponseWritableTxnMarkerResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteTxnMarkersResponseWritableTxnMarkerResultList) At(i int) WriteTxnMarkersResponseWritableTxnMarkerResult {
 	p := entry(i, l.n, l.base, 4)
 	return WriteTxnMarkersResponseWritableTxnMarkerResult{l.m, (*[4]uint32)(l.m.words[p : p+4])}
 }
 
-// All iterates over the elements.
 func (l WriteTxnMarkersResponseWritableTxnMarkerResultList) All() iter.Seq[WriteTxnMarkersResponseWritableTxnMarkerResult] {
 	return func(yield func(WriteTxnMarkersResponseWritableTxnMarkerResult) bool) {
 		for i := range int(l.n) {
@@ -99,8 +95,6 @@ func (v WriteTxnMarkersResponseWritableTxnMarkerTopicResult) Name() []byte {
 func (v WriteTxnMarkersResponseWritableTxnMarkerTopicResult) Partitions() WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList {
 	return WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteTxnMarkersResponseWritableTxnMarkerTopicResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -108,16 +102,14 @@ func (v WriteTxnMarkersResponseWritableTxnMarkerTopicResult) UnknownTags() fastc
 	return v.m.tags(v.s[4], 0)
 }
 
-// WriteTxnMarkersResponseWritableTxnMarkerTopicResultList is an array of WriteTxnMarkersResponseWritableTxnMarkerTopicResult.
+// WriteTxnMarkersResponseWritableTxnMarkerTopicResultList is an array of WriteTxnMarkersResponseWritableTxnMarkerTopicResult. At panics as a slice does where there is no element i.
 type WriteTxnMarkersResponseWritableTxnMarkerTopicResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteTxnMarkersResponseWritableTxnMarkerTopicResultList) At(i int) WriteTxnMarkersResponseWritableTxnMarkerTopicResult {
 	p := entry(i, l.n, l.base, 5)
 	return WriteTxnMarkersResponseWritableTxnMarkerTopicResult{l.m, (*[5]uint32)(l.m.words[p : p+5])}
 }
 
-// All iterates over the elements.
 func (l WriteTxnMarkersResponseWritableTxnMarkerTopicResultList) All() iter.Seq[WriteTxnMarkersResponseWritableTxnMarkerTopicResult] {
 	return func(yield func(WriteTxnMarkersResponseWritableTxnMarkerTopicResult) bool) {
 		for i := range int(l.n) {
@@ -141,8 +133,6 @@ func (v WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) PartitionIndex(
 func (v WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
-
-// UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (v WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) UnknownTags() fastcodec.Tags {
 	if v.m.version < 1 {
 		return fastcodec.Tags{}
@@ -158,15 +148,13 @@ func sizeWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(version int16) 
 	return 6
 }
 
-// WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList is an array of WriteTxnMarkersResponseWritableTxnMarkerPartitionResult.
+// WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList is an array of WriteTxnMarkersResponseWritableTxnMarkerPartitionResult. At panics as a slice does where there is no element i.
 type WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList struct{ list }
 
-// At is element i; it panics as a slice does where there is none.
 func (l WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList) At(i int) WriteTxnMarkersResponseWritableTxnMarkerPartitionResult {
 	return WriteTxnMarkersResponseWritableTxnMarkerPartitionResult{l.m, l.m.element(i, l.n, l.base, sizeWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(l.m.version))}
 }
 
-// All iterates over the elements.
 func (l WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList) All() iter.Seq[WriteTxnMarkersResponseWritableTxnMarkerPartitionResult] {
 	return func(yield func(WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) bool) {
 		for i := range int(l.n) {
@@ -334,36 +322,27 @@ func (m *WriteTxnMarkersResponse) CopyTo(d *kdata.WriteTxnMarkersResponse) {
 	v := WriteTxnMarkersResponse{m.message, m.s}
 	v.b = d.Hold(m.b)
 	v.life = life.Of(v.b)
-	{
-		l := v.Markers()
-		d.Markers = kdata.Resize(d.Markers, l.Len())
-		for i := range d.Markers {
-			copyWriteTxnMarkersResponseWritableTxnMarkerResult(l.At(i), &d.Markers[i])
-		}
+	d.Markers = kdata.Resize(d.Markers, v.Markers().Len())
+	for i := range d.Markers {
+		copyWriteTxnMarkersResponseWritableTxnMarkerResult(v.Markers().At(i), &d.Markers[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyWriteTxnMarkersResponseWritableTxnMarkerResult(v WriteTxnMarkersResponseWritableTxnMarkerResult, d *kdata.WriteTxnMarkersResponseWritableTxnMarkerResult) {
 	d.ProducerID = v.ProducerID()
-	{
-		l := v.Topics()
-		d.Topics = kdata.Resize(d.Topics, l.Len())
-		for i := range d.Topics {
-			copyWriteTxnMarkersResponseWritableTxnMarkerTopicResult(l.At(i), &d.Topics[i])
-		}
+	d.Topics = kdata.Resize(d.Topics, v.Topics().Len())
+	for i := range d.Topics {
+		copyWriteTxnMarkersResponseWritableTxnMarkerTopicResult(v.Topics().At(i), &d.Topics[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }
 
 func copyWriteTxnMarkersResponseWritableTxnMarkerTopicResult(v WriteTxnMarkersResponseWritableTxnMarkerTopicResult, d *kdata.WriteTxnMarkersResponseWritableTxnMarkerTopicResult) {
 	d.Name = v.Name()
-	{
-		l := v.Partitions()
-		d.Partitions = kdata.Resize(d.Partitions, l.Len())
-		for i := range d.Partitions {
-			copyWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(l.At(i), &d.Partitions[i])
-		}
+	d.Partitions = kdata.Resize(d.Partitions, v.Partitions().Len())
+	for i := range d.Partitions {
+		copyWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(v.Partitions().At(i), &d.Partitions[i])
 	}
 	d.UnknownTags = v.UnknownTags().AppendTo(d.UnknownTags[:0])
 }

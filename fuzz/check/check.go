@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/fastcodec/kdata"
 	"github.com/kafkawire/kafkawire/fastcodec/kview"
 	"github.com/kafkawire/kafkawire/fastcodec/layout"
 	"github.com/kafkawire/kafkawire/internal/naive"
@@ -26,19 +27,44 @@ type Verdict struct {
 	Value    naive.Value      // what was accepted
 }
 
-// Checker checks inputs as one message. It is for one goroutine; its view and its
-// index are used again for each input.
+// Checker checks inputs as one message. It is for one goroutine; its view, index
+// and struct are used again for each input.
 type Checker struct {
 	*Message
 	View      kview.Message
 	Index     layout.Index
+	codec     *kview.Codec // nil where the message has no struct
 	want, got naive.Dump
 	walk      walkDump
 	rounds    int
+	canonical []byte
+	written   []byte
+}
+
+// Canonical is what the last body that Check accepted is when it is written again,
+// with the bytes behind its fields. It is valid until the next Check.
+func (c *Checker) Canonical() []byte { return c.canonical }
+
+// Data is the struct that the last body that Check accepted was copied into, or nil
+// where the message has none.
+func (c *Checker) Data() kdata.Message {
+	if c.codec == nil {
+		return nil
+	}
+	return c.codec.Data
 }
 
 // Checker makes a Checker.
-func (m *Message) Checker() *Checker { return &Checker{Message: m, View: m.New()} }
+func (m *Message) Checker() *Checker {
+	c := &Checker{Message: m}
+	if m.Codec == nil {
+		c.View = m.New()
+	} else {
+		c.codec = m.Codec()
+		c.View = c.codec.View
+	}
+	return c
+}
 
 // Check puts body before all readers. An error says how they differ.
 //
@@ -46,7 +72,9 @@ func (m *Message) Checker() *Checker { return &Checker{Message: m, View: m.New()
 // sentinel, path, offset and what was wanted. The naive reader must give the same
 // verdict. Where they accept, they must agree on where the fields end, on all
 // values (those of fields that the version lacks are defaults), and views and
-// engine on every word of the index.
+// engine on every word of the index. Written again, from a struct and by the
+// engine, the input is canonical: the same bytes, unless one of the oddities that
+// the naive reader knows is in it.
 func (c *Checker) Check(body []byte) (v Verdict, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -76,14 +104,20 @@ func (c *Checker) Check(body []byte) (v Verdict, err error) {
 	if d := c.index(body); d != "" {
 		return v, fmt.Errorf("%v: %s\nbody %x", c.Message, d, body)
 	}
+	if d := c.again(body, end, odd); d != "" {
+		return v, fmt.Errorf("%v: %s\nbody %x", c.Message, d, body)
+	}
 	return v, nil
 }
 
 // sentinels are what a refused body can be refused for.
 var sentinels = []error{
 	fastcodec.ErrShort, fastcodec.ErrVarint, fastcodec.ErrNull, fastcodec.ErrTooLong, fastcodec.ErrCount,
-	fastcodec.ErrTagRepeated, fastcodec.ErrTagSize, fastcodec.ErrIndexLimit,
+	fastcodec.ErrTagRepeated, fastcodec.ErrTagSize,
 }
+
+// Sentinels are all reasons for which a parser refuses a body.
+func Sentinels() []error { return slices.Clone(sentinels) }
 
 func (c *Checker) refused(viewErr, layoutErr error, body []byte) (v Verdict, err error) {
 	var a, b *fastcodec.Error
@@ -251,6 +285,33 @@ func differWords(where string, got reflect.Value, want []uint32) string {
 		if w := uint32(got.Index(i).Uint()); w != want[i] {
 			return fmt.Sprintf("index word %d %s is %#x, engine %#x", i, where, w, want[i])
 		}
+	}
+	return ""
+}
+
+// again writes an accepted body by the engine and from a struct. The engine keeps
+// what is behind the fields: elements without bytes are counted against it.
+func (c *Checker) again(body []byte, end int, odd naive.Oddity) string {
+	var err error
+	if c.canonical, err = c.Layout.AppendCanonical(c.canonical[:0], body); err != nil {
+		return fmt.Sprintf("not written again: %v", err)
+	}
+	if same := bytes.Equal(c.canonical, body); same != (odd == 0) {
+		return fmt.Sprintf("odd %v, but canonical is %x", odd.Names(), c.canonical)
+	}
+	fields, ok := bytes.CutSuffix(c.canonical, body[end:])
+	if odd != 0 {
+		_, end, left, err := c.Naive.Read(c.canonical)
+		if ok = ok && err == nil && end == len(fields) && left == 0; !ok {
+			return fmt.Sprintf("canonical isn't: ends at %d, odd %v, %v: %x", end, left.Names(), err, c.canonical)
+		}
+	}
+	if c.codec == nil {
+		return ""
+	}
+	c.codec.Copy()
+	if c.written, err = c.codec.Data.AppendTo(c.written[:0], c.Version); err != nil || !bytes.Equal(c.written, fields) {
+		return fmt.Sprintf("the struct writes %x, %v\ncanonical %x", c.written, err, c.canonical)
 	}
 	return ""
 }

@@ -25,7 +25,10 @@ type Message struct {
 	Layout  *layout.Message
 	Naive   *naive.Struct
 	New     func() kview.Message             // a view
+	Codec   func() *kview.Codec              // a view with a struct; nil for the tests' own messages
 	Read    func(*naive.Dump, kview.Message) // reads every field of a view
+	// Structs is the schema's structs for those of the naive reader.
+	Structs map[*naive.Struct]*schema.Struct
 	plan    *plan
 }
 
@@ -63,6 +66,7 @@ func Messages() ([]*Message, error) {
 				if err != nil {
 					return nil, err
 				}
+				m.Codec = func() *kview.Codec { return codec(s) }
 				all = append(all, m)
 			}
 		}
@@ -82,6 +86,16 @@ func View(s *schema.Message) kview.Message {
 		return kview.NewResponse(fastcodec.APIKey(s.API.Key))
 	}
 	return kview.NewNamed(s.Name)
+}
+
+func codec(s *schema.Message) *kview.Codec {
+	switch s.Kind {
+	case schema.Request:
+		return kview.NewRequestCodec(fastcodec.APIKey(s.API.Key))
+	case schema.Response:
+		return kview.NewResponseCodec(fastcodec.APIKey(s.API.Key))
+	}
+	return kview.NewNamedCodec(s.Name)
 }
 
 // Shapes is the messages of the tests' own at all versions. view makes a view of
@@ -136,7 +150,7 @@ func layoutTexts() (map[string]string, error) {
 }
 
 func newMessage(s *schema.Message, version int16, l *layout.Message, text string, view func() kview.Message, read func(*naive.Dump, kview.Message)) (*Message, error) {
-	m := &Message{Schema: s, Version: version, Layout: l, New: view, Read: read}
+	m := &Message{Schema: s, Version: version, Layout: l, New: view, Read: read, Structs: map[*naive.Struct]*schema.Struct{}}
 	var err error
 	if m.Naive, err = naive.Parse(text); err == nil {
 		m.plan, err = m.planOf(s.Root, m.Naive)
@@ -165,6 +179,7 @@ type planned struct {
 
 func (m *Message) planOf(s *schema.Struct, n *naive.Struct) (*plan, error) {
 	p := &plan{tags: m.hasTags(s)}
+	m.Structs[n] = s
 	next, tags := 0, 0
 	for _, f := range s.Fields {
 		q := planned{schema: f}
@@ -339,7 +354,8 @@ func early(s *schema.Struct, p *plan, v *naive.Value) bool {
 	return false
 }
 
-// Ends is the offsets at which the parts of a body end.
+// Ends is the offsets at which the parts of a body end, elements of arrays of
+// numbers left out.
 func (m *Message) Ends(body []byte) map[int]bool {
 	ends := leafEnds{}
 	m.Layout.Walk(body, ends)
@@ -348,6 +364,10 @@ func (m *Message) Ends(body []byte) map[int]bool {
 
 type leafEnds map[int]bool
 
-func (leafEnds) Open(*layout.Node)     {}
-func (leafEnds) Close(*layout.Node)    {}
-func (e leafEnds) Leaf(n *layout.Node) { e[n.Offset+n.Size] = true }
+func (leafEnds) Open(*layout.Node)  {}
+func (leafEnds) Close(*layout.Node) {}
+func (e leafEnds) Leaf(n *layout.Node) {
+	if n.Index < 0 || n.Kind == layout.String {
+		e[n.Offset+n.Size] = true
+	}
+}

@@ -32,23 +32,25 @@ func copyFields(b *strings.Builder, s *slots.Struct, flexible bool) {
 		sf := f.Schema
 		from, to := "v."+AccessorName(sf)+"()", "d."+sf.GoName
 		nullable := !sf.Nullable.Empty()
-		resize := fmt.Sprintf("%s = kdata.Resize(%s, l.Len())", to, to)
-		if nullable {
-			resize = fmt.Sprintf("d.Resize%s(lenOrNull(l))", sf.GoName)
-		}
 		switch f.Shape {
 		case slots.InRun, slots.Span:
 			p("%s = %s", to, from)
 		case slots.Numbers:
-			if !nullable {
-				p("%s = %s.AppendTo(%s[:0])", to, from, to)
-				continue
+			if nullable {
+				p("d.Resize%s(numbersLen(%s.b, %d))", sf.GoName, from, sf.Type.FixedSize())
 			}
-			p("if l := %s; l.IsNull() {\nd.Resize%s(-1)\n} else {\nd.Resize%s(0)\n%s = l.AppendTo(%s)\n}", from, sf.GoName, sf.GoName, to, to)
-		case slots.Strings:
-			p("{\nl := %s\n%s\nfor i := range %s {\n%s[i] = l.At(i)\n}\n}", from, resize, to, to)
-		case slots.Entries, slots.Strided:
-			p("{\nl := %s\n%s\nfor i := range %s {\ncopy%s(l.At(i), &%s[i])\n}\n}", from, resize, to, sf.Struct.GoName, to)
+			p("%s = %s.AppendTo(%s[:0])", to, from, to)
+		case slots.Strings, slots.Entries, slots.Strided:
+			if nullable {
+				p("d.Resize%s(%s.size())", sf.GoName, from)
+			} else {
+				p("%s = kdata.Resize(%s, %s.Len())", to, to, from)
+			}
+			if f.Shape == slots.Strings {
+				p("%s.fill(%s)", from, to)
+			} else {
+				p("for i := range %s {\ncopy%s(%s.At(i), &%s[i])\n}", to, sf.Struct.GoName, from, to)
+			}
 		case slots.Inline, slots.InlineFixed:
 			if nullable {
 				p("if w := %s; d.Present%s(!w.IsNull()) != nil {\ncopy%s(w, %s)\n}", from, sf.GoName, sf.Struct.GoName, to)

@@ -67,7 +67,7 @@ func (g *dataWriter) structType(s *slots.Struct) {
 	g.p("type %s struct {", name)
 	var hidden, values []string
 	for _, f := range s.Schema.Fields {
-		g.p("%s %s%s", f.GoName, dataType(f), fieldFacts(f, all))
+		g.p("%s %s%s", f.GoName, dataType(f), fieldTag(f, all))
 		if hasSpare(f) {
 			hidden = append(hidden, fmt.Sprintf("spare%s %s", f.GoName, dataType(f)))
 		}
@@ -79,7 +79,7 @@ func (g *dataWriter) structType(s *slots.Struct) {
 		g.p("UnknownTags []fastcodec.Tag")
 	}
 	if root {
-		hidden = append(hidden, "held []byte")
+		hidden = append(hidden, "held")
 	}
 	if len(hidden) > 0 {
 		g.p("\n%s", strings.Join(hidden, "\n"))
@@ -105,35 +105,49 @@ func (g *dataWriter) structType(s *slots.Struct) {
 			g.p("func (x *%s) Present%s(present bool) *%s {\nreturn presentNullable(&x.%s, &x.spare%s, present)\n}\n", name, f.GoName, GoType(f), f.GoName, f.GoName)
 		}
 	}
-	if root {
-		g.p("// Hold keeps a copy of a body until the next Hold and returns it: memory for the strings and bytes of the struct.")
-		g.p("func (x *%s) Hold(body []byte) []byte {\nx.held = append(x.held[:0], body...)\nreturn x.held\n}\n", name)
-	}
 }
 
-// fieldFacts is the comment behind a field: what its type does not say.
-func fieldFacts(f *schema.Field, all schema.Versions) string {
-	var facts []string
+// fieldTag is the struct tag of a field: what its Go type does not say, in the terms
+// of the schema notation. explain reads it, and so do people.
+func fieldTag(f *schema.Field, all schema.Versions) string {
+	facts := []string{f.Name}
+	there := f.Versions.And(all)
+	nullable := f.Nullable.And(all)
+	kind := ""
+	switch f.Type {
+	case schema.String:
+		kind = "string"
+	case schema.Bytes:
+		kind = "bytes"
+	case schema.Records:
+		kind = "records"
+	}
+	if kind != "" {
+		facts = append(facts, kind)
+	}
+	if there != all {
+		facts = append(facts, f.Versions.String())
+	}
+	switch {
+	case nullable.Empty():
+	case nullable == there:
+		facts = append(facts, "null")
+	default:
+		facts = append(facts, "null", f.Nullable.String())
+	}
+	if f.Default != "" && f.Default != "null" || f.Default == "null" && !f.Nullable.Empty() {
+		facts = append(facts, "= "+f.Default)
+	}
 	if f.IsTagged() {
 		facts = append(facts, fmt.Sprintf("tag %d", f.Tag))
-	}
-	if f.Versions.And(all) != all {
-		facts = append(facts, "versions "+versionsText(f.Versions))
-	}
-	if n := f.Nullable; !n.Empty() {
-		if n.And(all) == f.Versions.And(all) {
-			facts = append(facts, "nullable")
-		} else {
-			facts = append(facts, "nullable in "+versionsText(n))
-		}
 	}
 	if f.Ignorable {
 		facts = append(facts, "ignorable")
 	}
-	if len(facts) == 0 {
+	if len(facts) == 1 && f.Name == f.GoName {
 		return ""
 	}
-	return " // " + strings.Join(facts, ", ")
+	return fmt.Sprintf(" `kafka:%q`", strings.Join(facts, " "))
 }
 
 // initial is the value of a field in New, "" where it is Go's zero.
@@ -174,34 +188,44 @@ func needsNew(s *schema.Struct) bool {
 
 // appendTo writes the method AppendTo of the message.
 func (g *dataWriter) appendTo() {
-	name, valid := g.m.Root.Schema.GoName, g.m.Schema.Valid
-	g.p("// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst as it was.")
-	g.p("func (x *%s) AppendTo(dst []byte, version int16) ([]byte, error) {", name)
-	g.p("var out []byte\nvar bad *failure\nswitch {")
-	g.p("case %s:\nreturn dst, fastcodec.VersionError(%q, version, %d, %d)", versionCheck(valid), g.m.Schema.Name, valid.Min, valid.Max)
-	for _, flexible := range []bool{true, false} {
-		r := g.encoding(valid, flexible)
-		if r.Empty() {
-			continue
-		}
-		if c := within("version", r, valid); c == "" || !flexible {
-			g.p("default:")
-		} else {
-			g.p("case %s:", c)
-		}
-		g.p("out, bad = %s(dst, x%s)", appenderName(g.m.Root, flexible, false), g.versionArgument(g.m.Root, flexible, "version"))
+	root, valid := g.m.Root, g.m.Schema.Valid
+	g.p("// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.")
+	g.p("func (x *%s) AppendTo(dst []byte, v int16) ([]byte, error) {", root.Schema.GoName)
+	g.p("if %s {\nreturn dst, fastcodec.VersionError(%q, v, %d, %d)\n}", strings.ReplaceAll(versionCheck(valid), "version", "v"), g.m.Schema.Name, valid.Min, valid.Max)
+	g.p("start, e := len(dst), new(encoder)")
+	flexible, legacy := g.encoding(valid, true), g.encoding(valid, false)
+	body := func(all schema.Versions, flexible bool) {
+		a := &dataAppender{dataWriter: g, s: root, all: all, flexible: flexible}
+		a.structure()
+		g.WriteString(a.body.String())
 	}
-	g.p("}\nif bad != nil {\nreturn dst, bad.of(%q, version)\n}\nreturn out, nil\n}\n", g.m.Schema.Name)
+	switch {
+	case legacy.Empty():
+		body(flexible, true)
+	case flexible.Empty():
+		body(legacy, false)
+	default:
+		g.p("if v >= %d {", flexible.Min)
+		body(flexible, true)
+		g.p("} else {")
+		body(legacy, false)
+		g.p("}")
+	}
+	firstFlexible := int16(schema.Forever)
+	if !flexible.Empty() {
+		firstFlexible = flexible.Min
+	}
+	g.p("if e.failed {\nreturn dst[:start], explain(x, %q, v, %d)\n}\nreturn dst, nil\n}\n", g.m.Schema.Name, firstFlexible)
 }
 
 // appenderName is the name of the function that appends a struct, or the elements
 // of a slice of them.
 func appenderName(s *slots.Struct, flexible, slice bool) string {
-	name := "append" + s.Schema.GoName + encodingName(flexible)
+	name := encodingName(flexible)
 	if slice {
-		return name + "Slice"
+		name += "All"
 	}
-	return name
+	return strings.ToLower(name[:1]) + name[1:] + s.Schema.GoName
 }
 
 // versionArgument is ", v" where the function that appends a struct needs to know
@@ -241,7 +265,7 @@ func (g *dataWriter) uses(s *slots.Struct, flexible, array bool) bool {
 			}
 		}
 	}
-	return s == g.m.Root && !array
+	return false
 }
 
 // dataAppender writes the statements that append one struct.
@@ -250,8 +274,8 @@ type dataAppender struct {
 	s        *slots.Struct
 	all      schema.Versions
 	flexible bool
-	index    string // of the element that the struct is, or -1
-	run      []*schema.Field
+	segment  []piece // what waits to be written in one go
+	locals   int     // variables declared so far
 	body     strings.Builder
 }
 
@@ -269,56 +293,52 @@ func (g *dataWriter) appenders(s *slots.Struct, flexible bool) {
 	}
 	one, many := g.uses(s, flexible, false), g.uses(s, flexible, true)
 	typ, v := s.Schema.GoName, g.versionArgument(s, flexible, "v int16")
-	a := &dataAppender{dataWriter: g, s: s, all: all, flexible: flexible, index: "-1"}
+	a := &dataAppender{dataWriter: g, s: s, all: all, flexible: flexible}
+	function := func(slice bool, arg string) {
+		g.p("func %s(dst []byte, %s%s, e *encoder) []byte {\n%sreturn dst\n}\n", appenderName(s, flexible, slice), arg, v, &a.body)
+		a.body.Reset()
+	}
 	if one {
 		a.structure()
-		g.function(appenderName(s, flexible, false), fmt.Sprintf("x *%s%s", typ, v), a.body.String())
+		function(false, "x *"+typ)
 	}
 	if many {
-		a.index = "i"
-		a.body.Reset()
 		switch {
 		case one:
-			a.f("for i := range s {\nif dst, bad = %s(dst, &s[i]%s); bad != nil {\nreturn nil, bad.element(i)\n}\n}", appenderName(s, flexible, false), g.versionArgument(s, flexible, "v"))
+			a.f("for i := range s {\ndst = %s(dst, &s[i]%s, e)\n}", appenderName(s, flexible, false), g.versionArgument(s, flexible, "v"))
 		case s.Fixed && s.FixedSize(all.Max) > 0:
 			a.fixedLoop()
 		default:
-			a.f("for i := range s {\nx := &s[i]")
-			a.structure()
-			a.f("}")
+			a.loop()
 		}
-		g.function(appenderName(s, flexible, true), fmt.Sprintf("s []%s%s", typ, v), a.body.String())
+		function(true, "s []"+typ)
 	}
 	if flexible {
 		a.tagFunc()
 	}
 }
 
-// function writes one append function.
-func (g *dataWriter) function(name, args, body string) {
-	g.p("func %s(dst []byte, %s) ([]byte, *failure) {", name, args)
-	if strings.Contains(body, "bad = ") {
-		g.p("var bad *failure")
-	}
-	g.p("%sreturn dst, nil\n}\n", body)
+// loop writes the loop over the structs of a slice.
+func (a *dataAppender) loop() {
+	a.f("for i := range s {\nx := &s[i]")
+	a.structure()
+	a.f("}")
 }
 
 // fixedLoop writes the loop over structs of fixed size: the room is made once, for
 // the layout of the newest versions; others have the loop of all structs.
 func (a *dataAppender) fixedLoop() {
-	layouts := steps(a.all, a.s.FixedSize)
+	all, layouts := a.all, steps(a.all, a.s.FixedSize)
 	newest := layouts[len(layouts)-1]
-	cond := within("v", schema.Versions{Min: newest.from, Max: a.all.Max}, a.all)
-	all := a.all
-	if cond != "" {
-		a.f("if %s {", outside("v", schema.Versions{Min: newest.from, Max: all.Max}, all))
-		a.all.Max = newest.from - 1
-		a.f("for i := range s {\nx := &s[i]")
-		a.structure()
-		a.f("}\nreturn dst, nil\n}")
+	size := newest.value
+	a.all = schema.Versions{Min: newest.from, Max: all.Max}
+	if cond := outside("v", a.all, all); cond != "" {
+		a.f("if %s {", cond)
+		a.all = schema.Versions{Min: all.Min, Max: newest.from - 1}
+		a.loop()
+		a.f("return dst\n}")
 		a.all = schema.Versions{Min: newest.from, Max: all.Max}
 	}
-	size := newest.value
 	if a.flexible {
 		size++
 	}
@@ -326,37 +346,48 @@ func (a *dataAppender) fixedLoop() {
 	a.f("p := (*[%d]byte)(dst[n-%d:n])", size, size)
 	at := 0
 	for _, f := range a.s.Schema.Fields {
+		a.lacking(f)
 		if f.Versions.And(a.all) == a.all {
-			at = a.put(f, at)
-		} else {
-			a.lacking(f)
+			a.f("%s", put(f, "p", "", at))
+			at += f.Type.FixedSize()
 		}
 	}
 	if a.flexible {
-		a.f("p[%d] = 0", at)
+		a.f("p[%d] = 0\ndst = dst[:n]", at)
+		a.f("if len(x.UnknownTags) > 0 {\ndst = unknownTags(dst, x.UnknownTags, e)\ndst = grow(dst, (len(s)-i-1)*%d)\n}", size)
+	} else {
+		a.f("dst = dst[:n]")
+		a.noTags()
 	}
-	a.f("dst = dst[:n]")
-	a.unknownTags(fmt.Sprintf("dst = grow(dst, (len(s)-i-1)*%d)\n", size))
 	a.f("}")
 	a.all = all
 }
 
-// put writes the store of a field of fixed size at a place of the array p, and
-// returns where it ends.
-func (a *dataAppender) put(f *schema.Field, at int) int {
+// put is the store of a field of fixed size into an array or slice of bytes, at
+// a variable (or "") and a distance from it.
+func put(f *schema.Field, array, base string, at int) string {
 	x, n := "x."+f.GoName, f.Type.FixedSize()
 	switch {
 	case f.Type == schema.Bool:
-		a.f("p[%d] = bit(%s)", at, x)
+		return fmt.Sprintf("%s[%s] = bit(%s)", array, place(base, at), x)
 	case n == 1:
-		a.f("p[%d] = byte(%s)", at, x)
+		return fmt.Sprintf("%s[%s] = byte(%s)", array, place(base, at), x)
 	case f.Type == schema.UUID:
-		a.f("binary.BigEndian.PutUint64(p[%d:%d], %s.Hi)", at, at+8, x)
-		a.f("binary.BigEndian.PutUint64(p[%d:%d], %s.Lo)", at+8, at+16, x)
-	default:
-		a.f("binary.BigEndian.PutUint%d(p[%d:%d], %s)", 8*n, at, at+n, unsigned(f))
+		return fmt.Sprintf("binary.BigEndian.PutUint64(%s[%s:%s], %s.Hi)\nbinary.BigEndian.PutUint64(%s[%s:%s], %s.Lo)",
+			array, place(base, at), place(base, at+8), x, array, place(base, at+8), place(base, at+16), x)
 	}
-	return at + n
+	return fmt.Sprintf("binary.BigEndian.PutUint%d(%s[%s:%s], %s)", 8*n, array, place(base, at), place(base, at+n), unsigned(f))
+}
+
+// place is an index: a variable (or "") and a distance from it.
+func place(base string, at int) string {
+	switch {
+	case base == "":
+		return fmt.Sprint(at)
+	case at == 0:
+		return base
+	}
+	return fmt.Sprintf("%s+%d", base, at)
 }
 
 // append writes the append of a field of fixed size.
@@ -386,135 +417,556 @@ func unsigned(f *schema.Field) string {
 	return fmt.Sprintf("uint%d(%s)", 8*f.Type.FixedSize(), x)
 }
 
-// flush writes the fields of fixed size that wait, and the count of an empty tag
-// section where last is set: appends while they are few, else stores after one
-// growth.
-func (a *dataAppender) flush(last bool) {
-	size, pieces := 0, len(a.run)
-	for _, f := range a.run {
-		size += f.Type.FixedSize()
-		if f.Type == schema.UUID {
-			pieces++
-		}
-	}
-	if last {
-		size++
-		pieces++
-	}
-	if pieces > 2 {
-		a.f("dst = room(dst, %d)\n{\np := (*[%d]byte)(dst[len(dst)-%d:])", size, size, size)
-		at := 0
-		for _, f := range a.run {
-			at = a.put(f, at)
-		}
-		if last {
-			a.f("p[%d] = 0", at)
-		}
-		a.f("}")
-	} else {
-		for _, f := range a.run {
-			a.append(f)
-		}
-		if last {
-			a.f("dst = append(dst, 0)")
-		}
-	}
-	a.run = nil
-}
-
 // structure writes the appends of all fields of a struct.
 func (a *dataAppender) structure() {
-	a.lengths()
+	a.locals = 0
+	for _, f := range a.s.Fields {
+		a.lacking(f.Schema)
+	}
 	for _, f := range a.s.Fields {
 		sf := f.Schema
-		if sf.IsTagged() {
-			continue
-		}
 		cond := within("v", sf.Versions, a.all)
-		switch {
-		case cond == "" && f.Shape == slots.InRun:
-			a.run = append(a.run, sf)
-			continue
-		case cond == "false":
-			a.lacking(sf)
+		if sf.IsTagged() || cond == "false" {
 			continue
 		}
-		a.flush(false)
-		if cond == "" {
-			a.field(f)
+		switch f.Shape {
+		case slots.InRun:
+			a.add(piece{kind: fixed, f: sf, cond: cond})
 			continue
+		case slots.Numbers:
+			a.add(piece{kind: numbers, f: sf, cond: cond})
+			continue
+		case slots.Span:
+			if sf.Type == schema.String {
+				a.add(piece{kind: text, f: sf, cond: cond})
+				continue
+			}
+		case slots.Entries, slots.Strided, slots.Strings:
+			if cond == "" {
+				a.add(piece{kind: count, f: sf})
+				a.flush()
+				a.elements(f)
+				continue
+			}
 		}
-		a.f("if %s {", cond)
-		if f.Shape == slots.InRun {
-			a.append(sf)
-		} else {
-			a.field(f)
-		}
-		if sf.Ignorable {
-			a.f("}")
-		} else {
-			a.f("} else if %s {\nreturn nil, lacking(%q, %s)\n}", nonDefault(sf), sf.Name, a.index)
-		}
+		a.flush()
+		a.block(cond, func() { a.field(f) })
 	}
-	for _, f := range a.s.Schema.Fields {
-		if f.IsTagged() {
-			a.lackingTag(f)
-		}
-	}
-	a.flush(a.flexible)
-	a.unknownTags("")
-}
-
-// lengths writes the check that nothing is longer than its length can say.
-func (a *dataAppender) lengths() {
-	var texts, others, names, values []string
-	for _, f := range a.s.Schema.Fields {
-		x := "len(x." + f.GoName + ")"
-		switch {
-		case f.Versions.And(a.all).Empty():
-			continue
-		case f.Array, f.Type == schema.Bytes, f.Type == schema.Records:
-			others = append(others, x)
-			names = append(names, f.Name)
-		case f.Type == schema.String:
-			texts = append(texts, x)
-			names = append(names, f.Name+":text")
-		default:
-			continue
-		}
-		values = append(values, x)
-	}
-	var cond string
-	switch {
-	case len(texts)+len(others) == 0:
-		return
-	case len(others) == 0:
-		cond = strings.Join(texts, "|") + " > fastcodec.MaxString"
-	case len(texts) == 0:
-		cond = "tooMany(" + strings.Join(others, "|") + ")"
+	switch conds := a.tagConds(); {
+	case !a.flexible:
+		a.flush()
+		a.noTags()
+	case len(conds) == 0:
+		a.add(piece{kind: closing})
+		a.flush()
 	default:
-		cond = fmt.Sprintf("%s > fastcodec.MaxString || tooMany(%s)", strings.Join(texts, "|"), strings.Join(others, "|"))
+		a.flush()
+		a.f("dst = append(dst, 0)\nif len(x.UnknownTags) > 0 || %s {", strings.Join(conds, " || "))
+		a.f("dst = %s(dst, x%s, e)\n}", tagFuncName(a.s), a.versionArgument(a.s, true, "v"))
 	}
-	a.f("if %s {\nreturn nil, tooLong(%s, %q, %s)\n}", cond, a.index, strings.Join(names, " "), strings.Join(values, ", "))
 }
 
-// lacking writes the check of a field that no version of the encoding has.
+// block writes statements under a condition, "" for none.
+func (a *dataAppender) block(cond string, body func()) {
+	if cond != "" {
+		a.f("if %s {", cond)
+	}
+	body()
+	if cond != "" {
+		a.f("}")
+	}
+}
+
+// A piece is something that is written in a few bytes, nearly always.
+type piece struct {
+	kind pieceKind
+	f    *schema.Field
+	cond string // on the version; "" where it is always there
+	x    string // a variable with its value, in a segment
+}
+
+type pieceKind uint8
+
+const (
+	fixed   pieceKind = iota // a field of fixed size
+	text                     // a string
+	numbers                  // an array of numbers
+	count                    // the count of an array
+	closing                  // the tag section of a struct that knows none
+)
+
+// shortBytes is the most bytes of a string, or of the elements of an array of
+// numbers, that are written as a part of a segment.
+const shortBytes = 32
+
+// maxSegment bounds the room that a segment asks for: the last bytes of a buffer are
+// written piece by piece.
+const maxSegment = 256
+
+// prefix is the size of the length of a piece, as far as it is short.
+func (a *dataAppender) prefix(p piece) int {
+	switch {
+	case a.flexible && !(p.f != nil && p.f.LegacyText):
+		return 1
+	case p.kind == text:
+		return 2
+	}
+	return 4
+}
+
+// room is the most bytes that a short piece takes.
+func (a *dataAppender) room(p piece) int {
+	switch p.kind {
+	case fixed:
+		return p.f.Type.FixedSize()
+	case text, numbers:
+		return a.prefix(p) + shortBytes
+	case count:
+		return a.prefix(p)
+	}
+	return 1
+}
+
+func (a *dataAppender) add(p piece) {
+	n := a.room(p)
+	for _, q := range a.segment {
+		n += a.room(q)
+	}
+	if n > maxSegment {
+		a.flush()
+	}
+	a.segment = append(a.segment, p)
+}
+
+// flush writes the segment. Where it has more than fields of fixed size, and all of
+// them are short, one check of the room that they may take is all there is, and
+// nothing is called; else they are written one by one.
+func (a *dataAppender) flush() {
+	segment := a.segment
+	a.segment = nil
+	variable := 0
+	for _, p := range segment {
+		if p.kind == text || p.kind == numbers || p.kind == count {
+			variable++
+		}
+	}
+	if variable == 0 || len(segment) == 1 && segment[0].kind == count {
+		a.slow(segment)
+		return
+	}
+	n, conds := 0, []string{"n <= cap(dst)"}
+	var locals, values []string
+	for i := range segment {
+		p := &segment[i]
+		n += a.room(*p)
+		if p.kind == text || p.kind == numbers {
+			p.x = fmt.Sprintf("f%d", a.locals)
+			a.locals++
+			most := shortBytes
+			if p.kind == numbers {
+				most /= p.f.Type.FixedSize()
+			}
+			locals, values = append(locals, p.x), append(values, "x."+p.f.GoName)
+			conds = append(conds, fmt.Sprintf("len(%s) <= %d", p.x, most))
+		}
+		switch {
+		case p.kind == count && a.flexible:
+			conds = append(conds, fmt.Sprintf("len(x.%s) < 127", p.f.GoName))
+		case p.kind == closing:
+			conds = append(conds, "len(x.UnknownTags) == 0")
+		}
+	}
+	if len(locals) > 0 {
+		a.f("%s := %s", strings.Join(locals, ", "), strings.Join(values, ", "))
+	}
+	a.f("if n := len(dst)+%d; %s {\nw := dst[len(dst):n:n]", n, strings.Join(conds, " && "))
+	a.fast(segment)
+	a.f("} else {")
+	a.slow(segment)
+	a.f("}")
+}
+
+// fast writes the pieces of a segment into the room w, at places that the compiler
+// can bound.
+func (a *dataAppender) fast(segment []piece) {
+	w := cursor{a: a}
+	for _, group := range groups(segment) {
+		if group[0].cond != "" {
+			w.settle("")
+		}
+		a.block(group[0].cond, func() {
+			w.write(group)
+			if group[0].cond != "" {
+				w.settle("")
+			}
+		})
+	}
+	a.f("dst = dst[:len(dst)+%s]", place(w.base, w.at))
+}
+
+// groups splits a segment where the condition changes.
+func groups(segment []piece) (out [][]piece) {
+	for i, p := range segment {
+		if i == 0 || p.cond != segment[i-1].cond {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], p)
+	}
+	return out
+}
+
+// cursor is a place in the room of a segment: a variable, or none yet, and a
+// distance from it.
+type cursor struct {
+	a    *dataAppender
+	base string
+	at   int
+}
+
+// settle makes the variable the place, moved by more.
+func (w *cursor) settle(more string) {
+	switch {
+	case w.base == "":
+		w.a.f("o := %d%s", w.at, more)
+	case w.at > 0:
+		w.a.f("o += %d%s", w.at, more)
+	case more != "":
+		w.a.f("o += %s", strings.TrimPrefix(more, " + "))
+	}
+	w.base, w.at = "o", 0
+}
+
+// write writes pieces that are there at the same versions.
+func (w *cursor) write(group []piece) {
+	a := w.a
+	for i := 0; i < len(group); i++ {
+		p := group[i]
+		run, size := a.run(group[i:])
+		switch {
+		case run > 1 && w.base != "":
+			a.f("{\np := (*[%d]byte)(w[%s:%s])", size, place(w.base, w.at), place(w.base, w.at+size))
+			a.stores(group[i : i+run])
+			a.f("}")
+			w.at += size
+			i += run - 1
+		case p.kind == fixed:
+			a.f("%s", put(p.f, "w", w.base, w.at))
+			w.at += a.room(p)
+		case p.kind == closing:
+			a.f("w[%s] = 0", place(w.base, w.at))
+			w.at++
+		case p.kind == count:
+			a.f("%s", a.putLength(p, "x."+p.f.GoName, w.base, w.at))
+			w.at += a.prefix(p)
+		default:
+			a.f("%s", a.putLength(p, p.x, w.base, w.at))
+			w.at += a.prefix(p)
+			size := " + len(" + p.x + ")"
+			copier := "putShort"
+			if p.kind == numbers {
+				copier = "put" + plural(p.f)
+				if n := p.f.Type.FixedSize(); n > 1 {
+					size = fmt.Sprintf(" + %d*len(%s)", n, p.x)
+				}
+			}
+			a.f("%s((*[32]byte)(w[%s:%s]), %s)", copier, place(w.base, w.at), place(w.base, w.at+shortBytes), p.x)
+			w.settle(size)
+		}
+	}
+}
+
+// run is how many pieces of fixed size stand in front, and their size.
+func (a *dataAppender) run(pieces []piece) (n, size int) {
+	for _, p := range pieces {
+		if p.kind != fixed && p.kind != closing {
+			break
+		}
+		n++
+		size += a.room(p)
+	}
+	if n > 0 && size == 0 {
+		panic("gen: a run without bytes")
+	}
+	return n, size
+}
+
+// stores writes a run into the array p.
+func (a *dataAppender) stores(run []piece) {
+	at := 0
+	for _, q := range run {
+		if q.kind == closing {
+			a.f("p[%d] = 0", at)
+		} else {
+			a.f("%s", put(q.f, "p", "", at))
+		}
+		at += a.room(q)
+	}
+}
+
+// putLength is the store of the length or count of a piece.
+func (a *dataAppender) putLength(p piece, x, base string, at int) string {
+	n := "len(" + x + ")"
+	there := p.f.Versions.And(a.all)
+	switch cond := within("v", p.f.Nullable, there); {
+	case p.f.Nullable.And(there).Empty():
+	case cond == "":
+		n = "lengthOf(" + x + ")"
+	default:
+		n = fmt.Sprintf("lengthIf(%s, %s)", x, cond)
+	}
+	switch size := a.prefix(p); size {
+	case 1:
+		return fmt.Sprintf("w[%s] = byte(%s + 1)", place(base, at), n)
+	default:
+		return fmt.Sprintf("binary.BigEndian.PutUint%d(w[%s:%s], uint%d(%s))", 8*size, place(base, at), place(base, at+size), 8*size, n)
+	}
+}
+
+// plural is the name of an array of numbers in the names of helpers.
+func plural(f *schema.Field) string {
+	name := strings.TrimPrefix(GoType(f), "fastcodec.")
+	return strings.ToUpper(name[:1]) + name[1:] + "s"
+}
+
+// slow writes the pieces of a segment one by one: runs of fields of fixed size by
+// stores into one growth, unless they are few.
+func (a *dataAppender) slow(segment []piece) {
+	for _, group := range groups(segment) {
+		a.block(group[0].cond, func() { a.slowGroup(group) })
+	}
+}
+
+func (a *dataAppender) slowGroup(group []piece) {
+	for i := 0; i < len(group); i++ {
+		p := group[i]
+		run, size := a.run(group[i:])
+		stores := run
+		for _, q := range group[i : i+run] {
+			if q.kind == fixed && q.f.Type == schema.UUID {
+				stores++
+			}
+		}
+		switch {
+		case stores > 2:
+			a.f("dst = room(dst, %d)\n{\np := (*[%d]byte)(dst[len(dst)-%d:])", size, size, size)
+			a.stores(group[i : i+run])
+			a.f("}")
+			i += run - 1
+			if group[i].kind == closing {
+				a.unknownTags()
+			}
+		case p.kind == closing:
+			a.f("dst = append(dst, 0)")
+			a.unknownTags()
+		case p.kind == fixed:
+			a.append(p.f)
+		case p.kind == count:
+			a.length(p.f)
+		default:
+			a.small(p)
+		}
+	}
+}
+
+func (a *dataAppender) unknownTags() {
+	a.f("if len(x.UnknownTags) > 0 {\ndst = unknownTags(dst, x.UnknownTags, e)\n}")
+}
+
+func (a *dataAppender) noTags() {
+	if !a.m.Schema.Flexible.Empty() {
+		a.f("e.failIf(len(x.UnknownTags) > 0)")
+	}
+}
+
+// lacking writes the check of a field in versions without it.
 func (a *dataAppender) lacking(f *schema.Field) {
-	if !f.Ignorable {
-		a.f("if %s {\nreturn nil, lacking(%q, %s)\n}", nonDefault(f), f.Name, a.index)
-	}
-}
-
-// lackingTag writes the check of a tagged field in versions without it.
-func (a *dataAppender) lackingTag(f *schema.Field) {
-	cond := outside("v", f.Tagged, a.all)
+	cond := outside("v", f.Versions, a.all)
 	switch {
 	case f.Ignorable || cond == "":
 	case cond == "true":
-		a.lacking(f)
+		a.f("e.failIf(%s)", nonDefault(f))
 	default:
-		a.f("if %s && %s {\nreturn nil, lacking(%q, %s)\n}", inner(cond), inner(nonDefault(f)), f.Name, a.index)
+		a.f("if %s && %s {\ne.failed = true\n}", inner(cond), inner(nonDefault(f)))
 	}
+}
+
+// encodingOf is the prefix of the helpers for a field.
+func (a *dataAppender) encodingOf(f *schema.Field) string {
+	if !a.flexible || f.LegacyText {
+		return "legacy"
+	}
+	return "compact"
+}
+
+// small writes the append of a string or an array of numbers by a call.
+func (a *dataAppender) small(p piece) {
+	kind := "String"
+	if p.kind == numbers {
+		kind = plural(p.f)
+	}
+	a.nullable(p.f, func(nullable string) {
+		a.f("dst = %s%s%s(dst, x.%s, e)", a.encodingOf(p.f), nullable, kind, p.f.GoName)
+	})
+}
+
+// length writes the append of the count of an array by a call.
+func (a *dataAppender) length(f *schema.Field) {
+	a.nullable(f, func(nullable string) {
+		n := "len"
+		if nullable != "" {
+			n = "lengthOf"
+		}
+		a.f("dst = %sCount(dst, %s(x.%s), e)", a.encodingOf(f), n, f.GoName)
+	})
+}
+
+// nullable writes what is "Nullable" at some versions and not at others.
+func (a *dataAppender) nullable(f *schema.Field, body func(nullable string)) {
+	there := f.Versions.And(a.all)
+	nullable := f.Nullable.And(there)
+	switch cond := within("v", nullable, there); {
+	case nullable.Empty():
+		body("")
+	case cond == "":
+		body("Nullable")
+	default:
+		a.f("if %s {", cond)
+		body("Nullable")
+		a.f("} else {")
+		body("")
+		a.f("}")
+	}
+}
+
+// field writes the append of a field that is not of fixed size.
+func (a *dataAppender) field(f *slots.Field) {
+	sf := f.Schema
+	switch f.Shape {
+	case slots.Numbers:
+		a.small(piece{kind: numbers, f: sf})
+	case slots.Span:
+		if sf.Type == schema.String {
+			a.small(piece{kind: text, f: sf})
+			return
+		}
+		a.nullable(sf, func(nullable string) {
+			a.f("dst = %s%sBytes(dst, x.%s, e)", a.encodingOf(sf), nullable, sf.GoName)
+		})
+	case slots.Inline, slots.InlineFixed:
+		a.single(f)
+	default:
+		a.length(sf)
+		a.elements(f)
+	}
+}
+
+// elements writes the appends of the elements of an array.
+func (a *dataAppender) elements(f *slots.Field) {
+	x := "x." + f.Schema.GoName
+	if f.Shape == slots.Strings {
+		a.f("if len(%s) > 0 {\ndst = %sStrings(dst, %s, e)\n}", x, a.encodingOf(f.Schema), x)
+		return
+	}
+	a.f("if len(%s) > 0 {\ndst = %s(dst, %s%s, e)\n}", x, appenderName(f.Struct, a.flexible, true), x, a.versionArgument(f.Struct, a.flexible, "v"))
+}
+
+// single writes the append of a struct that is no element of an array.
+func (a *dataAppender) single(f *slots.Field) {
+	sf := f.Schema
+	x := "x." + sf.GoName
+	call := func(ref string) {
+		a.f("dst = %s(dst, %s%s, e)", appenderName(f.Struct, a.flexible, false), ref, a.versionArgument(f.Struct, a.flexible, "v"))
+	}
+	if sf.Nullable.Empty() {
+		call("&" + x)
+		return
+	}
+	null := "0xff"
+	if sf.IsTagged() {
+		null = "0"
+	}
+	a.nullable(sf, func(nullable string) {
+		if nullable == "" {
+			a.f("if %s == nil {\ne.failed = true\n} else {", x)
+		} else {
+			a.f("if %s == nil {\ndst = append(dst, %s)\n} else {\ndst = append(dst, 1)", x, null)
+		}
+		call(x)
+		a.f("}")
+	})
+}
+
+// tagConds is, for each tagged field of the encoding, the condition that it is written.
+func (a *dataAppender) tagConds() []string {
+	var out []string
+	for _, f := range a.tagged() {
+		out = append(out, a.tagCond(f.Schema))
+	}
+	return out
+}
+
+// tagged is the tagged fields of the encoding in ascending order of tags.
+func (a *dataAppender) tagged() []*slots.Field {
+	var out []*slots.Field
+	for _, f := range a.s.Fields {
+		if a.flexible && f.Schema.IsTagged() && !f.Schema.Tagged.And(a.all).Empty() {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(f, g *slots.Field) int { return cmp.Compare(f.Schema.Tag, g.Schema.Tag) })
+	return out
+}
+
+func (a *dataAppender) tagCond(f *schema.Field) string {
+	set := nonDefault(f)
+	if cond := within("v", f.Tagged, a.all); cond != "" {
+		return cond + " && " + inner(set)
+	}
+	return set
+}
+
+func tagFuncName(s *slots.Struct) string { return "tags" + s.Schema.GoName }
+
+// tagFunc writes the function that appends a section with known tags.
+func (a *dataAppender) tagFunc() {
+	fields := a.tagged()
+	if len(fields) == 0 {
+		return
+	}
+	name := tagFuncName(a.s)
+	a.p("// %s puts the tag section of a struct in the place of an empty one.", name)
+	a.p("func %s(dst []byte, x *%s%s, e *encoder) []byte {", name, a.s.Schema.GoName, a.versionArgument(a.s, true, "v int16"))
+	a.f("count := len(x.UnknownTags)")
+	for _, f := range fields {
+		a.f("if %s {\ncount++\n}", a.tagCond(f.Schema))
+	}
+	known := steps(a.all, func(v int16) int { return int(a.s.KnownTags(v)) })
+	mask := fmt.Sprint(known[0].value)
+	if len(known) > 1 {
+		mask = "known"
+		a.f("known := uint32(%d)", known[0].value)
+		for _, k := range known[1:] {
+			a.f("if v >= %d {\nknown = %d\n}", k.from, k.value)
+		}
+	}
+	a.f("dst = setTagCount(dst, count)\nvar m tagMerge\nm.start(x.UnknownTags, %s, e)", mask)
+	all := a.all
+	for _, f := range fields {
+		a.f("if %s {\ndst = m.below(dst, %d)", a.tagCond(f.Schema), f.Schema.Tag)
+		if f.Shape == slots.InRun {
+			a.f("dst = append(dst, %d, %d)", f.Schema.Tag, f.Schema.Type.FixedSize())
+			a.append(f.Schema)
+		} else {
+			a.f("dst = append(dst, %d, 0)\nat := len(dst)", f.Schema.Tag)
+			a.all = f.Schema.Tagged.And(all)
+			a.field(f)
+			a.all = all
+			a.f("dst = setTagSize(dst, at)")
+		}
+		a.f("}")
+	}
+	a.p("%sreturn m.rest(dst)\n}\n", &a.body)
+	a.body.Reset()
 }
 
 // inner is a condition as an operand of &&.
@@ -552,175 +1004,6 @@ func nonDefault(f *schema.Field) string {
 		return fmt.Sprintf("%s == nil || len(%s) > 0", x, x)
 	}
 	return fmt.Sprintf("len(%s) > 0", x)
-}
-
-// field writes the append of a field that is not of fixed size.
-func (a *dataAppender) field(f *slots.Field) {
-	sf := f.Schema
-	there := sf.Versions.And(a.all)
-	nullable := sf.Nullable.And(there)
-	switch cond := within("v", nullable, there); {
-	case nullable.Empty():
-		a.value(f, false)
-	case cond == "":
-		a.value(f, true)
-	default:
-		a.f("if %s {", cond)
-		a.value(f, true)
-		a.f("} else {")
-		a.value(f, false)
-		a.f("}")
-	}
-}
-
-// value writes the append of a field where null is legal, or is not.
-func (a *dataAppender) value(f *slots.Field, nullable bool) {
-	sf := f.Schema
-	x := "x." + sf.GoName
-	encoding := "compact"
-	if !a.flexible || sf.LegacyText {
-		encoding = "legacy"
-	}
-	switch f.Shape {
-	case slots.Span:
-		kind := "Bytes"
-		if sf.Type == schema.String {
-			kind = "String"
-		}
-		if nullable {
-			kind = "Nullable" + kind
-		}
-		a.f("dst = %s%s(dst, %s)", encoding, kind, x)
-		return
-	case slots.Inline, slots.InlineFixed:
-		a.single(f, nullable)
-		return
-	}
-	if nullable {
-		a.f("dst = %sCount(dst, countOf(%s))", encoding, x)
-	} else {
-		a.f("dst = %sCount(dst, len(%s))", encoding, x)
-	}
-	switch f.Shape {
-	case slots.Numbers:
-		kind := strings.TrimPrefix(GoType(sf), "fastcodec.")
-		a.f("dst = append%s%ss(dst, %s)", strings.ToUpper(kind[:1]), kind[1:], x)
-	case slots.Strings:
-		a.f("if dst, bad = %sStrings(dst, %s); bad != nil {\nreturn nil, bad.in(%q, %s)\n}", encoding, x, sf.Name, a.index)
-	default:
-		a.f("if dst, bad = %s(dst, %s%s); bad != nil {\nreturn nil, bad.in(%q, %s)\n}", appenderName(f.Struct, a.flexible, true), x, a.versionArgument(f.Struct, a.flexible, "v"), sf.Name, a.index)
-	}
-}
-
-// single writes the append of a struct that is no element of an array.
-func (a *dataAppender) single(f *slots.Field, nullable bool) {
-	sf := f.Schema
-	x := "x." + sf.GoName
-	call := func(ref string) {
-		a.f("if dst, bad = %s(dst, %s%s); bad != nil {\nreturn nil, bad.in(%q, %s)\n}", appenderName(f.Struct, a.flexible, false), ref, a.versionArgument(f.Struct, a.flexible, "v"), sf.Name, a.index)
-	}
-	switch {
-	case sf.Nullable.Empty():
-		call("&" + x)
-	case !nullable:
-		a.f("if %s == nil {\nreturn nil, nullStruct(%q, %s)\n}", x, sf.Name, a.index)
-		call(x)
-	default:
-		null := "0xff"
-		if sf.IsTagged() {
-			null = "0"
-		}
-		a.f("if %s == nil {\ndst = append(dst, %s)\n} else {\ndst = append(dst, 1)", x, null)
-		call(x)
-		a.f("}")
-	}
-}
-
-// unknownTags writes what follows the count of an empty tag section: the section
-// in its place where it isn't empty, or the error where the encoding has none.
-func (a *dataAppender) unknownTags(after string) {
-	if !a.flexible {
-		if !a.m.Schema.Flexible.Empty() {
-			a.f("if len(x.UnknownTags) > 0 {\nreturn nil, noTags(%s)\n}", a.index)
-		}
-		return
-	}
-	cond, call := "len(x.UnknownTags) > 0", fmt.Sprintf("appendUnknownTags(dst, x.UnknownTags, %s)", a.index)
-	if conds := a.tagConds(); len(conds) > 0 {
-		cond += " || " + strings.Join(conds, " || ")
-		call = fmt.Sprintf("appendTags%s(dst, x%s, %s)", a.s.Schema.GoName, a.versionArgument(a.s, true, "v"), a.index)
-	}
-	a.f("if %s {\nif dst, bad = %s; bad != nil {\nreturn nil, bad\n}\n%s}", cond, call, after)
-}
-
-// tagConds is, for each tagged field of the encoding, the condition that it is written.
-func (a *dataAppender) tagConds() []string {
-	var out []string
-	for _, f := range a.tagged() {
-		out = append(out, a.tagCond(f.Schema))
-	}
-	return out
-}
-
-// tagged is the tagged fields of the encoding in ascending order of tags.
-func (a *dataAppender) tagged() []*slots.Field {
-	var out []*slots.Field
-	for _, f := range a.s.Fields {
-		if f.Schema.IsTagged() && !f.Schema.Tagged.And(a.all).Empty() {
-			out = append(out, f)
-		}
-	}
-	slices.SortFunc(out, func(f, g *slots.Field) int { return cmp.Compare(f.Schema.Tag, g.Schema.Tag) })
-	return out
-}
-
-func (a *dataAppender) tagCond(f *schema.Field) string {
-	set := nonDefault(f)
-	if cond := within("v", f.Tagged, a.all); cond != "" {
-		return cond + " && " + inner(set)
-	}
-	return set
-}
-
-// tagFunc writes the function that appends a section with known tags.
-func (a *dataAppender) tagFunc() {
-	fields := a.tagged()
-	if len(fields) == 0 {
-		return
-	}
-	t := &dataAppender{dataWriter: a.dataWriter, s: a.s, all: a.all, flexible: true, index: "i"}
-	known := steps(a.all, func(v int16) int { return int(a.s.KnownTags(v)) })
-	t.f("known := uint32(%d)", known[0].value)
-	for _, k := range known[1:] {
-		t.f("if v >= %d {\nknown = %d\n}", k.from, k.value)
-	}
-	t.f("if err := fastcodec.CheckTags(x.UnknownTags, known); err != nil {\nreturn nil, badTags(err, i)\n}")
-	t.f("count := len(x.UnknownTags)")
-	for _, f := range fields {
-		t.f("if %s {\ncount++\n}", t.tagCond(f.Schema))
-	}
-	t.f("var m fastcodec.TagMerge\nm.Start(x.UnknownTags)\ndst = fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))")
-	for _, f := range fields {
-		t.f("if %s {\ndst = m.AppendBelow(dst, %d)", t.tagCond(f.Schema), f.Schema.Tag)
-		if f.Shape == slots.InRun {
-			t.f("dst = append(dst, %d, %d)", f.Schema.Tag, f.Schema.Type.FixedSize())
-			t.append(f.Schema)
-		} else {
-			t.f("dst = append(dst, %d, 0)\nat := len(dst)", f.Schema.Tag)
-			t.all = f.Schema.Tagged.And(a.all)
-			t.field(f)
-			t.all = a.all
-			t.f("dst = setTagSize(dst, at)")
-		}
-		t.f("}")
-	}
-	name := a.s.Schema.GoName
-	a.p("// appendTags%s puts the tag section of a struct in the place of an empty one.", name)
-	a.p("func appendTags%s(dst []byte, x *%s%s, i int) ([]byte, *failure) {", name, name, a.versionArgument(a.s, true, "v int16"))
-	if strings.Contains(t.body.String(), "bad = ") {
-		a.p("var bad *failure")
-	}
-	a.p("%sreturn m.AppendRest(dst), nil\n}\n", &t.body)
 }
 
 // isDefault writes the comparison with a struct of defaults, where something

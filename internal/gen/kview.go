@@ -195,9 +195,8 @@ func (g *viewWriter) view(s *slots.Struct) {
 	if !array {
 		return
 	}
-	g.p("// %sList is an array of %s.", name, name)
+	g.p("// %sList is an array of %s. At panics as a slice does where there is no element i.", name, name)
 	g.p("type %sList struct{ list }\n", name)
-	g.p("// At is element i; it panics as a slice does where there is none.")
 	g.p("func (l %sList) At(i int) %s {", name, name)
 	if s.Fixed {
 		g.p("return %s{l.m, l.m.element(i, l.n, l.base, %s)}\n}\n", name, g.sizeExpr(s, "l.m.version"))
@@ -205,7 +204,6 @@ func (g *viewWriter) view(s *slots.Struct) {
 		g.p("p := entry(i, l.n, l.base, %d)", s.Words)
 		g.p("return %s{l.m, (*[%d]uint32)(l.m.words[p : p+%d])}\n}\n", name, s.Words, s.Words)
 	}
-	g.p("// All iterates over the elements.")
 	g.p("func (l %sList) All() iter.Seq[%s] {", name, name)
 	g.p("return func(yield func(%s) bool) {", name)
 	g.p("for i := range int(l.n) {")
@@ -261,14 +259,24 @@ func (g *viewWriter) accessors(s *slots.Struct) {
 		return
 	}
 	a := g.reader(s)
-	g.p("// UnknownTags gives the tagged fields that this version's schema doesn't know.")
-	g.p("func (%s) UnknownTags() fastcodec.Tags {", a.receiver)
-	if cond := a.missing(outside(a.m+"version", g.m.Schema.Flexible, all)); cond != "" {
-		g.p("if %s {\nreturn fastcodec.Tags{}\n}", cond)
+	if s == g.m.Root {
+		g.p("// UnknownTags gives the tagged fields that this version's schema doesn't know.")
 	}
 	flexible := g.encoding(all, true)
-	d := g.number("d", "uint32", a.m+"version", steps(flexible, s.SectionDistance))
-	known := g.number("known", "uint32", a.m+"version", steps(flexible, func(v int16) int { return int(s.KnownTags(v)) }))
+	distances := steps(flexible, s.SectionDistance)
+	masks := steps(flexible, func(v int16) int { return int(s.KnownTags(v)) })
+	head := fmt.Sprintf("func (%s) UnknownTags() fastcodec.Tags {", a.receiver)
+	cond := a.missing(outside(a.m+"version", g.m.Schema.Flexible, all))
+	if cond == "" && len(distances) == 1 && len(masks) == 1 {
+		g.p("%s return %stags(%s, %d) }\n", head, a.m, a.at(s.Section, fmt.Sprint(distances[0].value)), masks[0].value)
+		return
+	}
+	g.p("%s", head)
+	if cond != "" {
+		g.p("if %s {\nreturn fastcodec.Tags{}\n}", cond)
+	}
+	d := g.number("d", "uint32", a.m+"version", distances)
+	known := g.number("known", "uint32", a.m+"version", masks)
 	g.p("return %stags(%s, %s)\n}\n", a.m, a.at(s.Section, d), known)
 }
 
@@ -439,18 +447,19 @@ func nullView(f *slots.Field) string {
 // its tag isn't there: the default.
 func (g *viewWriter) absent(a reader, f *slots.Field) string {
 	sf := f.Schema
-	null := sf.Default == "null"
+	null := sf.Default == "null" || sf.Type == schema.Records
+	m := a.ptr
+	if a.none != "" {
+		m = "&nothing" // a null struct has no message, but what is in it isn't null
+	}
 	switch f.Shape {
 	case slots.InRun:
 		return DefaultValue(sf)
 	case slots.Span:
-		switch {
-		case null:
+		if null {
 			return "nil"
-		case sf.Default == "":
-			return "empty"
 		}
-		return fmt.Sprintf("[]byte(%q)", sf.Default)
+		return "empty" // the notation has no other default
 	case slots.Numbers:
 		if null {
 			return viewType(f) + "{}"
@@ -460,12 +469,12 @@ func (g *viewWriter) absent(a reader, f *slots.Field) string {
 		if null {
 			return nullView(f)
 		}
-		return fmt.Sprintf("%s{m: %s}", viewType(f), a.ptr)
+		return fmt.Sprintf("%s{m: %s}", viewType(f), m)
 	case slots.InlineFixed:
 		if null {
 			return nullView(f)
 		}
-		return fmt.Sprintf("%s{%s, absent}", viewType(f), a.ptr)
+		return fmt.Sprintf("%s{%s, absent}", viewType(f), m)
 	}
 	if null {
 		return fmt.Sprintf("%s{list{m: %s}}", viewType(f), a.ptr)

@@ -154,8 +154,12 @@ func (p *parser) stoodOn(word int) bool { return p.m.StoodOn(p.s, word, p.flexib
 func runText(fields []*slots.Field, all schema.Versions) string {
 	var items []string
 	for _, f := range fields {
+		r := f.Schema.Versions.And(all)
+		if r.Empty() {
+			continue
+		}
 		item := fmt.Sprintf("%s:%d", f.Schema.Name, f.Schema.Type.FixedSize())
-		if r := f.Schema.Versions.And(all); r != all {
+		if r != all {
 			item += "@" + versionsText(schema.Versions{Min: r.Min, Max: f.Schema.Versions.Max})
 		}
 		items = append(items, item)

@@ -34,6 +34,9 @@ func run(root string) error {
 	var messages []*slots.Message
 	for _, a := range apis {
 		for _, m := range a.Messages {
+			if err := slots.Supported(m); err != nil {
+				return err
+			}
 			messages = append(messages, slots.Of(m))
 		}
 	}

@@ -41,6 +41,9 @@ const (
 
 var oddNames = [oddities]string{"bool above 1", "marker other than ff and 01", "overlong varint", "negative length below -1", "tags out of order", "tag at its default"}
 
+// AllOddities is the set of them all.
+const AllOddities Oddity = 1<<oddities - 1
+
 // Names are the oddities of a set.
 func (o Oddity) Names() (names []string) {
 	for i, name := range oddNames {

@@ -19,10 +19,10 @@ func (s *Struct) Small() Value {
 	return s.sample(&sampler{small: true})
 }
 
-// Random is a random value, now and then with unknown tags, long arrays, or
-// strings at the boundaries of length prefixes. It is canonical.
-func (s *Struct) Random(r *rand.Rand) Value {
-	return s.sample(&sampler{r: r, wide: r.IntN(25) == 0, long: r.IntN(25) == 0, unknown: r.IntN(3) == 0})
+// Random is a random value, now and then with unknown tags. It is canonical. large
+// ones may have long arrays, and strings at the boundaries of length prefixes.
+func (s *Struct) Random(r *rand.Rand, large bool) Value {
+	return s.sample(&sampler{r: r, wide: large && r.IntN(4) == 0, long: large && r.IntN(4) == 0, unknown: r.IntN(3) == 0})
 }
 
 type sampler struct {
@@ -101,10 +101,10 @@ func (f *Field) sample(p *sampler) (v Value) {
 	switch {
 	case p.small:
 		n = 1
-	case p.wide && p.depth < 3:
+	case p.wide && p.depth == 1:
 		n = 100 + p.r.IntN(50)
 	case p.r != nil:
-		n = p.r.IntN(4)
+		n = p.r.IntN(max(2, 5-p.depth))
 	}
 	for range n {
 		v.Items = append(v.Items, f.one(p))

@@ -51,36 +51,55 @@ func (s *Site) Varint() bool {
 // Nullable reports whether the length or count may say null.
 func (s *Site) Nullable() bool { return s.Field.Nullable && !s.Item }
 
-// Write appends a message as v says, tagged fields in the order of Value.Tags. It
-// returns the places in the body, in an order of its own, but the same one for
-// equal values. edit, where not nil, sees each before it is written, without its
-// offset; the bytes that it returns, if any, are written instead. The sizes of
-// tagged fields are those of what was written.
-func (s *Struct) Write(v *Value, edit func(i int, s *Site) []byte) (body []byte, sites []Site) {
+// Edit changes what is written. It sees each place before, numbered from 0; the
+// bytes that it returns, if any, are written instead, and with drop what hangs on
+// a length, count or marker is left out: the content, the elements, the struct. The
+// sizes of tagged fields are those of what was written.
+type Edit func(i int, s *Site) (b []byte, drop bool)
+
+// Write writes a message as v says, tagged fields in the order of Value.Tags. edit
+// may be nil.
+func (s *Struct) Write(v *Value, edit Edit) []byte {
 	w := &writer{edit: edit}
+	w.structure(s, v)
+	return w.b
+}
+
+// Sites is Write that tells the places, in the order of their numbers.
+func (s *Struct) Sites(v *Value, edit Edit) (body []byte, sites []Site) {
+	w := &writer{edit: edit, all: true}
 	w.structure(s, v)
 	return w.b, w.sites
 }
 
 type writer struct {
 	b     []byte
-	edit  func(int, *Site) []byte
+	edit  Edit
+	all   bool // note all sites
 	sites []Site
+	n     int // sites so far
 	path  []string
 	inTag int
 }
 
-// site writes b at the end, and notes it.
-func (w *writer) site(s Site, b []byte) {
-	s.Path, s.InTag = strings.Join(w.path, "."), w.inTag > 0
+// site writes b at the end.
+func (w *writer) site(s Site, b []byte) (drop bool) {
+	if w.all {
+		s.Path, s.InTag = strings.Join(w.path, "."), w.inTag > 0
+	}
 	if w.edit != nil {
-		if other := w.edit(len(w.sites), &s); other != nil {
+		var other []byte
+		if other, drop = w.edit(w.n, &s); other != nil {
 			b = other
 		}
 	}
-	s.Offset, s.Size = len(w.b), len(b)
+	w.n++
+	if w.all {
+		s.Offset, s.Size = len(w.b), len(b)
+		w.sites = append(w.sites, s)
+	}
 	w.b = append(w.b, b...)
-	w.sites = append(w.sites, s)
+	return drop
 }
 
 func (w *writer) push(name string) { w.path = append(w.path, name) }
@@ -145,10 +164,14 @@ func (w *writer) field(f *Field, v *Value, tagged bool) {
 		if v.Null {
 			n = -1
 		}
-		w.site(Site{Kind: Count, Field: f, N: n}, LengthBytes(n, f.CountCompact, false))
+		if w.site(Site{Kind: Count, Field: f, N: n}, LengthBytes(n, f.CountCompact, false)) {
+			return
+		}
 		name := w.path[len(w.path)-1]
 		for i := range v.Items {
-			w.path[len(w.path)-1] = fmt.Sprintf("%s[%d]", name, i)
+			if w.all {
+				w.path[len(w.path)-1] = fmt.Sprintf("%s[%d]", name, i)
+			}
 			if size(f.Type) > 0 {
 				w.b = append(w.b, fixed(f, &v.Items[i])...)
 			} else {
@@ -170,8 +193,7 @@ func (w *writer) field(f *Field, v *Value, tagged bool) {
 		if tagged {
 			kind = TagMarker
 		}
-		w.site(Site{Kind: kind, Field: f, N: int(int8(marker[0]))}, marker)
-		if v.Null {
+		if w.site(Site{Kind: kind, Field: f, N: int(int8(marker[0]))}, marker) || v.Null {
 			return
 		}
 	}
@@ -187,8 +209,9 @@ func (w *writer) value(f *Field, v *Value, item bool) {
 		if v.Null {
 			n = -1
 		}
-		w.site(Site{Kind: Length, Field: f, N: n, Item: item}, LengthBytes(n, f.Compact, f.Type == "string"))
-		w.b = append(w.b, v.Bytes...)
+		if !w.site(Site{Kind: Length, Field: f, N: n, Item: item}, LengthBytes(n, f.Compact, f.Type == "string")) {
+			w.b = append(w.b, v.Bytes...)
+		}
 	default:
 		w.site(Site{Kind: Fixed, Field: f}, fixed(f, v))
 	}
@@ -201,4 +224,49 @@ func fixed(f *Field, v *Value) []byte {
 	}
 	b := binary.BigEndian.AppendUint64(nil, uint64(v.Number))
 	return b[8-size(f.Type):]
+}
+
+// Padded is v as a uvarint of so many bytes, overlong if need be.
+func Padded(v uint64, size int) []byte {
+	b := Uvarint(v)
+	for len(b) < size {
+		b[len(b)-1] |= 0x80
+		b = append(b, 0)
+	}
+	return b
+}
+
+// Each calls f for every value inside of v that is a string, bytes or records, or a
+// struct, v itself among them (f is nil then), elements of arrays too.
+func (s *Struct) Each(v *Value, each func(f *Field, s *Struct, v *Value)) {
+	each(nil, s, v)
+	s.each(v, each)
+}
+
+func (s *Struct) each(v *Value, each func(*Field, *Struct, *Value)) {
+	for i, f := range s.Fields {
+		f.each(&v.Fields[i], each)
+	}
+	for i, f := range s.Tags {
+		if v.Known[i] != nil {
+			f.each(v.Known[i], each)
+		}
+	}
+}
+
+func (f *Field) each(v *Value, each func(*Field, *Struct, *Value)) {
+	switch {
+	case v.Null:
+	case f.Array:
+		element := *f
+		element.Array, element.Nullable = false, false
+		for i := range v.Items {
+			element.each(&v.Items[i], each)
+		}
+	case f.Struct != nil:
+		each(f, f.Struct, v)
+		f.Struct.each(v, each)
+	case size(f.Type) == 0:
+		each(f, nil, v)
+	}
 }

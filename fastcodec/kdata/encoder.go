@@ -1,0 +1,409 @@
+package kdata
+
+// What generated appenders are made of. A segment of small things is written by
+// stores into room that was checked once: that needs no helper but the copiers
+// below. All else is here, one call a field.
+//
+// An appender doesn't stop at a value that can't be written, and doesn't say which
+// it was: it notes that there is one. explain then looks for it.
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/kafkawire/kafkawire/fastcodec"
+)
+
+// encoder is the state of one AppendTo.
+type encoder struct{ failed bool }
+
+func (e *encoder) failIf(failed bool) {
+	if failed {
+		e.failed = true
+	}
+}
+
+// room makes dst n bytes longer; the caller writes them.
+func room(dst []byte, n int) []byte {
+	if cap(dst)-len(dst) < n {
+		dst = moreRoom(dst, n)
+	}
+	return dst[:len(dst)+n]
+}
+
+// grow makes room for n bytes behind dst.
+func grow(dst []byte, n int) []byte {
+	if cap(dst)-len(dst) < n {
+		return moreRoom(dst, n)
+	}
+	return dst
+}
+
+//go:noinline
+func moreRoom(dst []byte, n int) []byte { return slices.Grow(dst, n) }
+
+func bit(b bool) byte {
+	var n byte
+	if b {
+		n = 1
+	}
+	return n
+}
+
+// lengthOf is the length of what can be null, -1 where it is.
+func lengthOf[T any](s []T) int {
+	if s == nil {
+		return -1
+	}
+	return len(s)
+}
+
+// lengthIf is lengthOf where null is legal, else null is empty.
+func lengthIf[T any](s []T, nullable bool) int {
+	if s == nil && nullable {
+		return -1
+	}
+	return len(s)
+}
+
+// putShort copies a string that d has room for. Short strings cost less so than
+// with a call of memmove.
+func putShort(d *[32]byte, s []byte) {
+	if n := len(s); n >= 16 {
+		*(*[16]byte)(d[:]) = [16]byte(s)
+		*(*[16]byte)(d[n-16 : n]) = [16]byte(s[n-16:])
+	} else if n >= 8 {
+		*(*[8]byte)(d[:]) = [8]byte(s)
+		*(*[8]byte)(d[n-8 : n]) = [8]byte(s[n-8:])
+	} else {
+		for i, c := range s {
+			d[i] = c
+		}
+	}
+}
+
+// The elements of short arrays of numbers.
+
+func putInt8s(d *[32]byte, s []int8) {
+	for i, v := range s {
+		d[i] = byte(v)
+	}
+}
+
+func putInt16s(d *[32]byte, s []int16) {
+	for i, v := range s {
+		binary.BigEndian.PutUint16(d[2*i:2*i+2], uint16(v))
+	}
+}
+
+func putInt32s(d *[32]byte, s []int32) {
+	for i, v := range s {
+		binary.BigEndian.PutUint32(d[4*i:4*i+4], uint32(v))
+	}
+}
+
+func putInt64s(d *[32]byte, s []int64) {
+	for i, v := range s {
+		binary.BigEndian.PutUint64(d[8*i:8*i+8], uint64(v))
+	}
+}
+
+func putUUIDs(d *[32]byte, s []fastcodec.UUID) {
+	for i, v := range s {
+		binary.BigEndian.PutUint64(d[16*i:16*i+8], v.Hi)
+		binary.BigEndian.PutUint64(d[16*i+8:16*i+16], v.Lo)
+	}
+}
+
+// compactCount appends the count of an array, -1 for null.
+func compactCount(dst []byte, n int, e *encoder) []byte {
+	if n > 126 {
+		return longCount(dst, n, e)
+	}
+	return append(dst, byte(n+1))
+}
+
+//go:noinline
+func longCount(dst []byte, n int, e *encoder) []byte {
+	e.failIf(uint64(n) > math.MaxInt32)
+	return fastcodec.AppendUvarint(dst, uint32(n)+1)
+}
+
+// legacyCount appends the count of an array, -1 for null.
+func legacyCount(dst []byte, n int, e *encoder) []byte {
+	e.failIf(n > math.MaxInt32)
+	return binary.BigEndian.AppendUint32(dst, uint32(n))
+}
+
+//go:noinline
+func compactString(dst, s []byte, e *encoder) []byte {
+	switch n := len(dst) + 1 + shortString; {
+	case n <= cap(dst) && len(s) <= shortString:
+		w := dst[len(dst):n:n]
+		w[0] = byte(len(s) + 1)
+		putShort((*[32]byte)(w[1:33]), s)
+		return dst[:len(dst)+1+len(s)]
+	case len(s) > fastcodec.MaxString:
+		e.failed = true
+		return dst
+	}
+	return append(compactCount(dst, len(s), e), s...)
+}
+
+// shortString is the most bytes of a string that is copied without a call.
+const shortString = 32
+
+func compactNullableString(dst, s []byte, e *encoder) []byte {
+	if s == nil {
+		return append(dst, 0)
+	}
+	return compactString(dst, s, e)
+}
+
+//go:noinline
+func legacyString(dst, s []byte, e *encoder) []byte {
+	switch n := len(dst) + 2 + shortString; {
+	case n <= cap(dst) && len(s) <= shortString:
+		w := dst[len(dst):n:n]
+		binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
+		putShort((*[32]byte)(w[2:34]), s)
+		return dst[:len(dst)+2+len(s)]
+	case len(s) > fastcodec.MaxString:
+		e.failed = true
+		return dst
+	}
+	return append(binary.BigEndian.AppendUint16(dst, uint16(len(s))), s...)
+}
+
+func legacyNullableString(dst, s []byte, e *encoder) []byte {
+	if s == nil {
+		return append(dst, 0xff, 0xff)
+	}
+	return legacyString(dst, s, e)
+}
+
+//go:noinline
+func compactBytes(dst, s []byte, e *encoder) []byte {
+	if uint64(len(s)) > math.MaxInt32 {
+		e.failed = true
+		return dst
+	}
+	return append(compactCount(dst, len(s), e), s...)
+}
+
+func compactNullableBytes(dst, s []byte, e *encoder) []byte {
+	if s == nil {
+		return append(dst, 0)
+	}
+	return compactBytes(dst, s, e)
+}
+
+//go:noinline
+func legacyBytes(dst, s []byte, e *encoder) []byte {
+	if uint64(len(s)) > math.MaxInt32 {
+		e.failed = true
+		return dst
+	}
+	return append(binary.BigEndian.AppendUint32(dst, uint32(len(s))), s...)
+}
+
+func legacyNullableBytes(dst, s []byte, e *encoder) []byte {
+	if s == nil {
+		return append(dst, 0xff, 0xff, 0xff, 0xff)
+	}
+	return legacyBytes(dst, s, e)
+}
+
+// compactStrings appends the elements of an array of strings.
+func compactStrings(dst []byte, all [][]byte, e *encoder) []byte {
+	for _, s := range all {
+		if n := len(dst) + 1 + shortString; n <= cap(dst) && len(s) <= shortString {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(s) + 1)
+			putShort((*[32]byte)(w[1:33]), s)
+			dst = dst[:len(dst)+1+len(s)]
+		} else {
+			dst = compactString(dst, s, e)
+		}
+	}
+	return dst
+}
+
+// legacyStrings appends the elements of an array of strings.
+func legacyStrings(dst []byte, all [][]byte, e *encoder) []byte {
+	for _, s := range all {
+		if n := len(dst) + 2 + shortString; n <= cap(dst) && len(s) <= shortString {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
+			putShort((*[32]byte)(w[2:34]), s)
+			dst = dst[:len(dst)+2+len(s)]
+		} else {
+			dst = legacyString(dst, s, e)
+		}
+	}
+	return dst
+}
+
+// Arrays of numbers: count and elements.
+
+func compactInt8s(dst []byte, s []int8, e *encoder) []byte {
+	return appendInt8s(compactCount(dst, len(s), e), s)
+}
+
+func compactInt16s(dst []byte, s []int16, e *encoder) []byte {
+	return appendInt16s(compactCount(dst, len(s), e), s)
+}
+
+func compactInt32s(dst []byte, s []int32, e *encoder) []byte {
+	return appendInt32s(compactCount(dst, len(s), e), s)
+}
+
+func compactInt64s(dst []byte, s []int64, e *encoder) []byte {
+	return appendInt64s(compactCount(dst, len(s), e), s)
+}
+
+func compactUUIDs(dst []byte, s []fastcodec.UUID, e *encoder) []byte {
+	return appendUUIDs(compactCount(dst, len(s), e), s)
+}
+
+func compactNullableInt8s(dst []byte, s []int8, e *encoder) []byte {
+	return appendInt8s(compactCount(dst, lengthOf(s), e), s)
+}
+
+func compactNullableInt16s(dst []byte, s []int16, e *encoder) []byte {
+	return appendInt16s(compactCount(dst, lengthOf(s), e), s)
+}
+
+func compactNullableInt32s(dst []byte, s []int32, e *encoder) []byte {
+	return appendInt32s(compactCount(dst, lengthOf(s), e), s)
+}
+
+func compactNullableInt64s(dst []byte, s []int64, e *encoder) []byte {
+	return appendInt64s(compactCount(dst, lengthOf(s), e), s)
+}
+
+func compactNullableUUIDs(dst []byte, s []fastcodec.UUID, e *encoder) []byte {
+	return appendUUIDs(compactCount(dst, lengthOf(s), e), s)
+}
+
+func legacyInt8s(dst []byte, s []int8, e *encoder) []byte {
+	return appendInt8s(legacyCount(dst, len(s), e), s)
+}
+
+func legacyInt16s(dst []byte, s []int16, e *encoder) []byte {
+	return appendInt16s(legacyCount(dst, len(s), e), s)
+}
+
+func legacyInt32s(dst []byte, s []int32, e *encoder) []byte {
+	return appendInt32s(legacyCount(dst, len(s), e), s)
+}
+
+func legacyInt64s(dst []byte, s []int64, e *encoder) []byte {
+	return appendInt64s(legacyCount(dst, len(s), e), s)
+}
+
+func legacyUUIDs(dst []byte, s []fastcodec.UUID, e *encoder) []byte {
+	return appendUUIDs(legacyCount(dst, len(s), e), s)
+}
+
+func legacyNullableInt8s(dst []byte, s []int8, e *encoder) []byte {
+	return appendInt8s(legacyCount(dst, lengthOf(s), e), s)
+}
+
+func legacyNullableInt16s(dst []byte, s []int16, e *encoder) []byte {
+	return appendInt16s(legacyCount(dst, lengthOf(s), e), s)
+}
+
+func legacyNullableInt32s(dst []byte, s []int32, e *encoder) []byte {
+	return appendInt32s(legacyCount(dst, lengthOf(s), e), s)
+}
+
+func legacyNullableInt64s(dst []byte, s []int64, e *encoder) []byte {
+	return appendInt64s(legacyCount(dst, lengthOf(s), e), s)
+}
+
+func legacyNullableUUIDs(dst []byte, s []fastcodec.UUID, e *encoder) []byte {
+	return appendUUIDs(legacyCount(dst, lengthOf(s), e), s)
+}
+
+// unknownTags puts a section of unknown tags in the place of an empty one.
+//
+//go:noinline
+func unknownTags(dst []byte, tags []fastcodec.Tag, e *encoder) []byte {
+	if fastcodec.CheckTags(tags, 0) != nil {
+		e.failed = true
+		return dst
+	}
+	return fastcodec.AppendTags(dst[:len(dst)-1], tags)
+}
+
+// setTagCount writes the count of tagged fields in the place of that of an empty
+// section, which ends dst.
+func setTagCount(dst []byte, count int) []byte {
+	if count < 0x80 {
+		dst[len(dst)-1] = byte(count)
+		return dst
+	}
+	return fastcodec.AppendUvarint(dst[:len(dst)-1], uint32(count))
+}
+
+// tagMerge hands out unknown tags among known ones, if there are any.
+type tagMerge struct {
+	fastcodec.TagMerge
+	any bool
+}
+
+// start begins with unknown tags; known is the mask of known ones.
+func (m *tagMerge) start(unknown []fastcodec.Tag, known uint32, e *encoder) {
+	if len(unknown) > 0 {
+		m.startAny(unknown, known, e)
+	}
+}
+
+//go:noinline
+func (m *tagMerge) startAny(unknown []fastcodec.Tag, known uint32, e *encoder) {
+	if fastcodec.CheckTags(unknown, known) != nil {
+		e.failed = true
+		return
+	}
+	m.any = true
+	m.Start(unknown)
+}
+
+// below appends the unknown tags below a known one.
+func (m *tagMerge) below(dst []byte, tag uint32) []byte {
+	if m.any {
+		return m.AppendBelow(dst, tag)
+	}
+	return dst
+}
+
+// rest appends the unknown tags that are left.
+func (m *tagMerge) rest(dst []byte) []byte {
+	if m.any {
+		return m.AppendRest(dst)
+	}
+	return dst
+}
+
+// setTagSize writes the size of the tagged field whose payload begins at and ends
+// dst: one byte stands before it, and the payload moves where that is too little.
+func setTagSize(dst []byte, at int) []byte {
+	size := len(dst) - at
+	if size < 0x80 {
+		dst[at-1] = byte(size)
+		return dst
+	}
+	return setLongTagSize(dst, at)
+}
+
+//go:noinline
+func setLongTagSize(dst []byte, at int) []byte {
+	size := uint32(len(dst) - at)
+	more := fastcodec.SizeUvarint(size) - 1
+	dst = append(dst, 0, 0, 0, 0)[:len(dst)+more]
+	copy(dst[at+more:], dst[at:])
+	fastcodec.AppendUvarint(dst[:at-1], size)
+	return dst
+}
