@@ -33,8 +33,7 @@ const (
 
 // TestOutput has a golden file for each of these.
 func TestOutput(t *testing.T) {
-	captures := "../../testdata/captures/"
-	vectors := "../../testdata/vectors/"
+	captures, vectors := "../../testdata/captures/", vectorsDir
 	tests := []struct {
 		name  string
 		stdin string
@@ -296,6 +295,14 @@ func TestNodesOfThePage(t *testing.T) {
 	}
 }
 
+// long skips a test that takes long where it isn't worth it.
+func long(t *testing.T) {
+	t.Helper()
+	if underRace {
+		t.Skip("not under the race detector")
+	}
+}
+
 // eachLine calls do for every line of a gzip'd file.
 func eachLine(t *testing.T, name string, do func(n int, text []byte)) {
 	t.Helper()
@@ -321,8 +328,9 @@ func eachLine(t *testing.T, name string, do func(n int, text []byte)) {
 
 // TestSamplesAreTheSmallestVectors: for every message at every version.
 func TestSamplesAreTheSmallestVectors(t *testing.T) {
+	long(t)
 	pairs := 0
-	eachLine(t, "../../testdata/vectors/vectors.jsonl.gz", func(n int, text []byte) {
+	eachLine(t, vectorsDir+"vectors.jsonl.gz", func(n int, text []byte) {
 		l, err := parseLine(text)
 		if err != nil {
 			t.Fatal(err)
@@ -347,7 +355,8 @@ func TestSamplesAreTheSmallestVectors(t *testing.T) {
 
 // TestJSONAndBack: what json prints, encode makes frames of again.
 func TestJSONAndBack(t *testing.T) {
-	for _, file := range append(glob(t, "../../testdata/captures/*.jsonl.gz"), "../../testdata/vectors/vectors.jsonl.gz") {
+	long(t)
+	for _, file := range append(glob(t, "../../testdata/captures/*.jsonl.gz"), vectorsDir+"vectors.jsonl.gz") {
 		var want strings.Builder
 		eachLine(t, file, func(n int, text []byte) {
 			l, err := parseLine(text)

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/hex"
@@ -20,6 +21,7 @@ import (
 const vectorsDir = "../../testdata/vectors/"
 
 func TestVerifyReferenceData(t *testing.T) {
+	long(t)
 	for _, test := range []struct{ files, classes, last string }{
 		{vectorsDir + "vectors.jsonl.gz", "classes: D1 0, D2 0, D3 0, D4 0, D5 0",
 			"verify: 4150 frames, header 4150, json 4150, from-json 4150, from-struct 4150, verdict 0, opaque 0, trailing 0, failed 0"},
@@ -156,6 +158,7 @@ func changedLeaves(text []byte, do func(what string, changed json.RawMessage)) {
 // TestSpoiledVectorsFail: each member of a reference frame, and each value in its
 // JSON, and each byte of the frame.
 func TestSpoiledVectorsFail(t *testing.T) {
+	long(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, text := range sampled(t, vectorsDir+"vectors.jsonl.gz", 331) {
 		m := members(t, text)
@@ -207,6 +210,7 @@ func TestSpoiledVectorsFail(t *testing.T) {
 
 // TestSpoiledVerdictsFail: a verdict, what was read, what was left, what was written.
 func TestSpoiledVerdictsFail(t *testing.T) {
+	long(t)
 	for _, text := range sampled(t, vectorsDir+"verdicts.jsonl.gz", 211) {
 		m := members(t, text)
 		for name := range m {
@@ -241,8 +245,121 @@ func TestSpoiledVerdictsFail(t *testing.T) {
 	}
 }
 
+// TestClassesOfDifferences: a difference passes only if our own error or unknown tag
+// is of its class.
+func TestClassesOfDifferences(t *testing.T) {
+	const (
+		apiVersionsRequest  = `"api":18,"name":"ApiVersions","kind":"request","version":3,"change":"",`
+		apiVersionsResponse = `"api":18,"name":"ApiVersions","kind":"response","version":3,"change":"",`
+		produceResponse     = `"api":0,"name":"Produce","kind":"response","version":9,"change":"",`
+		rejected            = `"accepted":false,"error":"E"`
+		noNames             = `"accepted":true,"left":0,"again":"010100","body":{"clientSoftwareName":"","clientSoftwareVersion":""}`
+		epoch5              = `"accepted":true,"left":0,"again":"00000100000000010108` + "0000000000000005" + `","body":{"errorCode":0,"apiKeys":[],"throttleTimeMs":0,"finalizedFeaturesEpoch":5}`
+		empty               = `"accepted":true,"left":0,"again":"00000100000000` + "00" + `","body":{"errorCode":0,"apiKeys":[],"throttleTimeMs":0}`
+		epoch               = "0000000000000005"
+	)
+	for _, test := range []struct {
+		name, message, bytes, judgement string
+		class                           int // 0: verify must fail
+	}{
+		{"D1, the fifth byte of a length is above 0f", apiVersionsRequest, "818080801f" + "0100", noNames, 1},
+		{"D1, the fifth byte of a tag count is above 0f", apiVersionsRequest, "0101" + "8080808010", noNames, 1},
+		{"D1, a tag count of 2^31", apiVersionsRequest, "0101" + "8080808008", noNames, 1},
+		{"D1, a count of 2^32-1", apiVersionsResponse, "0000" + "ffffffff0f" + "00000000" + "00", empty, 1},
+		{"a varint of six bytes is refused by Kafka too", apiVersionsRequest, "8180808080" + "000100", noNames, 0},
+		{"a length below 2^31", apiVersionsRequest, "ffffffff07" + "0100", noNames, 0},
+		{"a short number is no varint", apiVersionsResponse, "0000" + "01" + "ff", empty, 0},
+		{"null is no negative length", apiVersionsRequest, "000100", noNames, 0},
+		{"D2, a known tag smaller than its size", apiVersionsResponse, "00000100000000" + "010109" + epoch, epoch5, 2},
+		{"D2, a known tag larger than its size", apiVersionsResponse, "00000100000000" + "010107" + epoch, epoch5, 2},
+		{"D2, a known tag's size past the end", apiVersionsResponse, "00000100000000" + "01017f" + epoch, epoch5, 2},
+		{"D2, behind an unknown tag", apiVersionsResponse, "00000100000000" + "020900" + "017f" + epoch, epoch5, 2},
+		{"an unknown tag's size past the end", apiVersionsResponse, "00000100000000" + "01097f" + epoch, empty, 0},
+		{"D3, a known tag twice", apiVersionsResponse, "00000100000000" + "020108" + "0000000000000004" + "0108" + epoch, epoch5, 3},
+		{"D4, a known tag of later versions", produceResponse, "01" + "00000000" + "01" + "000101", rejected, 4},
+		{"an unknown tag of no version", produceResponse, "01" + "00000000" + "01" + "070101", rejected, 0},
+		{"no tag", produceResponse, "01" + "00000000" + "00", rejected, 0},
+	} {
+		for _, spoiled := range []bool{false, true} {
+			judgement := test.judgement
+			if spoiled {
+				if judgement == rejected {
+					continue
+				}
+				judgement = strings.Replace(judgement, `"again":"0`, `"again":"1`, 1) // not what it read
+			}
+			code, out, stderr := kafkawire("{"+test.message+`"bytes":"`+test.bytes+`",`+judgement+"}\n", "verify", "-")
+			want := "classes: D1 0, D2 0, D3 0, D4 0, D5 0"
+			if test.class > 0 {
+				want = strings.Replace(want, fmt.Sprintf("D%d 0", test.class), fmt.Sprintf("D%d 1", test.class), 1)
+			}
+			if pass := test.class > 0 && !spoiled; !strings.HasPrefix(out, want+"\n") || (code == 0) != pass {
+				t.Errorf("%s: spoiled %v: exit %d, %s%s", test.name, spoiled, code, out, stderr)
+			}
+		}
+	}
+}
+
+// TestTextThatIsNotUTF8: Kafka replaces it (D5), JSON can't hold it; all else of the
+// frame is checked.
+func TestTextThatIsNotUTF8(t *testing.T) {
+	capture := `{"conn":0,"seq":0,"dir":"c2s","t":1,"key":12,"version":0,"frame":"00000013000c00000000000700000001ff000000010000"}`
+	code, out, stderr := kafkawire(capture+"\n", "verify", "-")
+	want := "classes: D1 0, D2 0, D3 0, D4 0, D5 1\nverify: 1 frames, header 1, json 0, from-json 0, from-struct 1, verdict 0, opaque 0, trailing 0, failed 0\n"
+	if code != 0 || out != want {
+		t.Errorf("exit %d, %s%s", code, out, stderr)
+	}
+}
+
+// TestAnswersOfUnsupportedVersions: an ApiVersions request of any version may be
+// answered at version 0.
+func TestAnswersOfUnsupportedVersions(t *testing.T) {
+	for _, version := range []int{3, 4, 9} {
+		for _, frame := range []string{"000000100000000700230000000100120000" + "0003", apiVersions35} {
+			capture := fmt.Sprintf(`{"conn":0,"seq":0,"dir":"s2c","t":1,"key":18,"version":%d,"frame":"%s"}`, version, frame)
+			for _, args := range [][]string{{"verify", "-"}, {"replay", "-repeat", "2", "-"}, {"explain", "-"}} {
+				if code, out, stderr := kafkawire(capture, args...); code != 0 {
+					t.Errorf("v%d: %v: exit %d, %s%s", version, args[0], code, out, stderr)
+				}
+			}
+			_, text, stderr := kafkawire(capture, "json", "-")
+			if !strings.Contains(text, `"version":0,"headerVersion":0,`) {
+				t.Errorf("v%d: %s%s", version, text, stderr)
+			}
+			if _, back, stderr := kafkawire(text, "encode", "-"); back != frame+"\n" {
+				t.Errorf("v%d: %s%s, want %s", version, back, stderr, frame)
+			}
+		}
+	}
+}
+
+// TestProgressBar: drawn on a terminal after a while, and taken away before a message.
+func TestProgressBar(t *testing.T) {
+	var screen bytes.Buffer
+	e := &env{err: &screen, out: bufio.NewWriter(&bytes.Buffer{}), terminal: true}
+	bar := e.newProgress("verify", 1000)
+	bar.add(10)
+	if screen.Len() > 0 {
+		t.Errorf("drawn at once: %q", screen.String())
+	}
+	bar.start = bar.start.Add(-barDelay)
+	bar.add(490)
+	if !strings.Contains(screen.String(), "verify  50%") {
+		t.Errorf("not drawn: %q", screen.String())
+	}
+	e.say("hello")
+	if text := screen.String(); !strings.HasSuffix(text, "\rhello\n") {
+		t.Errorf("the bar is still there: %q", text)
+	}
+	e.terminal = false
+	if e.newProgress("verify", 1000) != nil {
+		t.Error("a bar without a terminal")
+	}
+}
+
 // TestSpoiledDataFail: messages without a frame.
 func TestSpoiledDataFail(t *testing.T) {
+	long(t)
 	for _, text := range sampled(t, vectorsDir+"data.jsonl.gz", 5) {
 		m := members(t, text)
 		for name := range m {
@@ -269,13 +386,17 @@ func TestSpoiledDataFail(t *testing.T) {
 
 // TestSpoiledCapturesFail: what a frame of a conversation can be held to.
 func TestSpoiledCapturesFail(t *testing.T) {
+	long(t)
 	all := sampled(t, "../../testdata/captures/librdkafka.jsonl.gz", 1)
-	conn := func(text string) string { return string(members(t, text)["conn"]) }
+	conn := make([]string, len(all))
+	for i, text := range all {
+		conn[i] = string(members(t, text)["conn"])
+	}
 	spoil := func(what string, i int, text string) {
 		t.Helper()
 		var conversation []string // up to the spoiled line
-		for _, before := range all[:i] {
-			if conn(before) == conn(all[i]) {
+		for j, before := range all[:i] {
+			if conn[j] == conn[i] {
 				conversation = append(conversation, before)
 			}
 		}
@@ -306,6 +427,7 @@ func TestSpoiledCapturesFail(t *testing.T) {
 
 // TestSpoiledFilesFail: what isn't of one line.
 func TestSpoiledFilesFail(t *testing.T) {
+	long(t)
 	good, err := os.ReadFile(vectorsDir + "data.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -341,6 +463,7 @@ func TestSpoiledFilesFail(t *testing.T) {
 
 // TestNoInputPanics: every command on lines that were changed at random.
 func TestNoInputPanics(t *testing.T) {
+	long(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	var all []string
 	for _, name := range []string{"vectors", "verdicts", "data", "records"} {

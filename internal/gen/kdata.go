@@ -192,10 +192,10 @@ func (g *dataWriter) appendTo() {
 	g.p("// AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.")
 	g.p("func (x *%s) AppendTo(dst []byte, v int16) ([]byte, error) {", root.Schema.GoName)
 	g.p("if %s {\nreturn dst, fastcodec.VersionError(%q, v, %d, %d)\n}", strings.ReplaceAll(versionCheck(valid), "version", "v"), g.m.Schema.Name, valid.Min, valid.Max)
-	g.p("start, e := len(dst), new(encoder)")
+	g.p("start, e := len(dst), &encoder{v: v}")
 	flexible, legacy := g.encoding(valid, true), g.encoding(valid, false)
 	body := func(all schema.Versions, flexible bool) {
-		a := &dataAppender{dataWriter: g, s: root, all: all, flexible: flexible}
+		a := &dataAppender{dataWriter: g, s: root, all: all, flexible: flexible, v: "v"}
 		a.structure()
 		g.WriteString(a.body.String())
 	}
@@ -228,33 +228,6 @@ func appenderName(s *slots.Struct, flexible, slice bool) string {
 	return strings.ToLower(name[:1]) + name[1:] + s.Schema.GoName
 }
 
-// versionArgument is ", v" where the function that appends a struct needs to know
-// the version, else "".
-func (g *dataWriter) versionArgument(s *slots.Struct, flexible bool, v string) string {
-	if g.needsVersion(s, flexible) {
-		return ", " + v
-	}
-	return ""
-}
-
-// needsVersion reports whether anything in a struct depends on the version.
-func (g *dataWriter) needsVersion(s *slots.Struct, flexible bool) bool {
-	all := g.encoding(g.where(s), flexible)
-	for _, f := range s.Fields {
-		there := f.Schema.Versions.And(all)
-		switch {
-		case there.Empty():
-		case there != all:
-			return true
-		case f.Schema.Nullable.And(all) != all && !f.Schema.Nullable.And(all).Empty():
-			return true
-		case f.Struct != nil && g.needsVersion(f.Struct, flexible):
-			return true
-		}
-	}
-	return false
-}
-
 // uses reports whether a field holds single structs of a type, or arrays of them,
 // in an encoding.
 func (g *dataWriter) uses(s *slots.Struct, flexible, array bool) bool {
@@ -276,6 +249,7 @@ type dataAppender struct {
 	flexible bool
 	segment  []piece // what waits to be written in one go
 	locals   int     // variables declared so far
+	v        string  // the version
 	body     strings.Builder
 }
 
@@ -292,10 +266,13 @@ func (g *dataWriter) appenders(s *slots.Struct, flexible bool) {
 		return
 	}
 	one, many := g.uses(s, flexible, false), g.uses(s, flexible, true)
-	typ, v := s.Schema.GoName, g.versionArgument(s, flexible, "v int16")
-	a := &dataAppender{dataWriter: g, s: s, all: all, flexible: flexible}
+	if many && !one && g.inlined(s) {
+		return
+	}
+	typ := s.Schema.GoName
+	a := &dataAppender{dataWriter: g, s: s, all: all, flexible: flexible, v: "e.v"}
 	function := func(slice bool, arg string) {
-		g.p("func %s(dst []byte, %s%s, e *encoder) []byte {\n%sreturn dst\n}\n", appenderName(s, flexible, slice), arg, v, &a.body)
+		g.p("func %s(dst []byte, %s, e *encoder) []byte {\n%sreturn dst\n}\n", appenderName(s, flexible, slice), arg, &a.body)
 		a.body.Reset()
 	}
 	if one {
@@ -305,7 +282,7 @@ func (g *dataWriter) appenders(s *slots.Struct, flexible bool) {
 	if many {
 		switch {
 		case one:
-			a.f("for i := range s {\ndst = %s(dst, &s[i]%s, e)\n}", appenderName(s, flexible, false), g.versionArgument(s, flexible, "v"))
+			a.f("for i := range s {\ndst = %s(dst, &s[i], e)\n}", appenderName(s, flexible, false))
 		case s.Fixed && s.FixedSize(all.Max) > 0:
 			a.fixedLoop()
 		default:
@@ -332,7 +309,7 @@ func (a *dataAppender) fixedLoop() {
 	newest := layouts[len(layouts)-1]
 	size := newest.value
 	a.all = schema.Versions{Min: newest.from, Max: all.Max}
-	if cond := outside("v", a.all, all); cond != "" {
+	if cond := outside(a.v, a.all, all); cond != "" {
 		a.f("if %s {", cond)
 		a.all = schema.Versions{Min: all.Min, Max: newest.from - 1}
 		a.loop()
@@ -425,7 +402,7 @@ func (a *dataAppender) structure() {
 	}
 	for _, f := range a.s.Fields {
 		sf := f.Schema
-		cond := within("v", sf.Versions, a.all)
+		cond := within(a.v, sf.Versions, a.all)
 		if sf.IsTagged() || cond == "false" {
 			continue
 		}
@@ -462,7 +439,7 @@ func (a *dataAppender) structure() {
 	default:
 		a.flush()
 		a.f("dst = append(dst, 0)\nif len(x.UnknownTags) > 0 || %s {", strings.Join(conds, " || "))
-		a.f("dst = %s(dst, x%s, e)\n}", tagFuncName(a.s), a.versionArgument(a.s, true, "v"))
+		a.f("dst = %s(dst, x, e)\n}", tagFuncName(a.s))
 	}
 }
 
@@ -554,7 +531,7 @@ func (a *dataAppender) flush() {
 		a.slow(segment)
 		return
 	}
-	n, conds := 0, []string{"n <= cap(dst)"}
+	n, conds := 0, []string{"uint(n) <= uint(cap(dst))"}
 	var locals, values []string
 	for i := range segment {
 		p := &segment[i]
@@ -656,20 +633,22 @@ func (w *cursor) write(group []piece) {
 			a.f("w[%s] = 0", place(w.base, w.at))
 			w.at++
 		case p.kind == count:
-			a.f("%s", a.putLength(p, "x."+p.f.GoName, w.base, w.at))
+			a.putLength(p, "x."+p.f.GoName, w.base, w.at)
 			w.at += a.prefix(p)
 		default:
-			a.f("%s", a.putLength(p, p.x, w.base, w.at))
+			a.putLength(p, p.x, w.base, w.at)
 			w.at += a.prefix(p)
 			size := " + len(" + p.x + ")"
-			copier := "putShort"
+			copiers := []string{"putShort", "putTiny"}
 			if p.kind == numbers {
-				copier = "put" + plural(p.f)
+				copiers = []string{"put" + plural(p.f)}
 				if n := p.f.Type.FixedSize(); n > 1 {
 					size = fmt.Sprintf(" + %d*len(%s)", n, p.x)
 				}
 			}
-			a.f("%s((*[32]byte)(w[%s:%s]), %s)", copier, place(w.base, w.at), place(w.base, w.at+shortBytes), p.x)
+			for _, copier := range copiers {
+				a.f("%s((*[32]byte)(w[%s:%s]), %s)", copier, place(w.base, w.at), place(w.base, w.at+shortBytes), p.x)
+			}
 			w.settle(size)
 		}
 	}
@@ -703,23 +682,37 @@ func (a *dataAppender) stores(run []piece) {
 	}
 }
 
-// putLength is the store of the length or count of a piece.
-func (a *dataAppender) putLength(p piece, x, base string, at int) string {
-	n := "len(" + x + ")"
+// putLength writes the store of the length or count of a piece.
+func (a *dataAppender) putLength(p piece, x, base string, at int) {
 	there := p.f.Versions.And(a.all)
-	switch cond := within("v", p.f.Nullable, there); {
-	case p.f.Nullable.And(there).Empty():
-	case cond == "":
-		n = "lengthOf(" + x + ")"
-	default:
-		n = fmt.Sprintf("lengthIf(%s, %s)", x, cond)
+	store := func(n string) {
+		if size := a.prefix(p); size == 1 {
+			a.f("w[%s] = byte(%s)", place(base, at), n)
+		} else {
+			a.f("binary.BigEndian.PutUint%d(w[%s:%s], %s)", 8*size, place(base, at), place(base, at+size), n)
+		}
 	}
-	switch size := a.prefix(p); size {
+	null := "0"
+	switch a.prefix(p) {
 	case 1:
-		return fmt.Sprintf("w[%s] = byte(%s + 1)", place(base, at), n)
-	default:
-		return fmt.Sprintf("binary.BigEndian.PutUint%d(w[%s:%s], uint%d(%s))", 8*size, place(base, at), place(base, at+size), 8*size, n)
+		store("len(" + x + ") + 1")
+	case 2:
+		store("uint16(len(" + x + "))")
+		null = "0xffff"
+	case 4:
+		store("uint32(len(" + x + "))")
+		null = "0xffffffff"
 	}
+	if p.f.Nullable.And(there).Empty() {
+		return
+	}
+	cond := x + " == nil"
+	if c := within(a.v, p.f.Nullable, there); c != "" {
+		cond += " && " + c
+	}
+	a.f("if %s {", cond)
+	store(null)
+	a.f("}")
 }
 
 // plural is the name of an array of numbers in the names of helpers.
@@ -780,7 +773,7 @@ func (a *dataAppender) noTags() {
 
 // lacking writes the check of a field in versions without it.
 func (a *dataAppender) lacking(f *schema.Field) {
-	cond := outside("v", f.Versions, a.all)
+	cond := outside(a.v, f.Versions, a.all)
 	switch {
 	case f.Ignorable || cond == "":
 	case cond == "true":
@@ -824,7 +817,7 @@ func (a *dataAppender) length(f *schema.Field) {
 func (a *dataAppender) nullable(f *schema.Field, body func(nullable string)) {
 	there := f.Versions.And(a.all)
 	nullable := f.Nullable.And(there)
-	switch cond := within("v", nullable, there); {
+	switch cond := within(a.v, nullable, there); {
 	case nullable.Empty():
 		body("")
 	case cond == "":
@@ -867,7 +860,46 @@ func (a *dataAppender) elements(f *slots.Field) {
 		a.f("if len(%s) > 0 {\ndst = %sStrings(dst, %s, e)\n}", x, a.encodingOf(f.Schema), x)
 		return
 	}
-	a.f("if len(%s) > 0 {\ndst = %s(dst, %s%s, e)\n}", x, appenderName(f.Struct, a.flexible, true), x, a.versionArgument(f.Struct, a.flexible, "v"))
+	if a.inlines(f) {
+		a.f("{\ns := %s", x)
+		inner := &dataAppender{dataWriter: a.dataWriter, s: f.Struct, all: f.Schema.Versions.And(a.all), flexible: a.flexible, v: a.v}
+		inner.loop()
+		a.f("%s}", &inner.body)
+		return
+	}
+	a.f("if len(%s) > 0 {\ndst = %s(dst, %s, e)\n}", x, appenderName(f.Struct, a.flexible, true), x)
+}
+
+// inlines reports whether the loop over an array stands where the array is, rather
+// than in a function of its own: where its struct has no other use and is a leaf.
+func (a *dataAppender) inlines(f *slots.Field) bool {
+	leaf := !slices.ContainsFunc(f.Struct.Fields, func(f *slots.Field) bool { return f.Struct != nil || f.Schema.IsTagged() })
+	return leaf && f.Shape == slots.Entries && a.users(f.Struct) == 1
+}
+
+// inlined reports whether all arrays of a struct are inlined.
+func (g *dataWriter) inlined(s *slots.Struct) bool {
+	a := dataAppender{dataWriter: g}
+	for _, p := range g.m.Structs {
+		for _, f := range p.Fields {
+			if f.Struct == s {
+				return f.Schema.Array && a.inlines(f)
+			}
+		}
+	}
+	return false
+}
+
+// users is how many fields have a struct type.
+func (g *dataWriter) users(s *slots.Struct) (n int) {
+	for _, p := range g.m.Structs {
+		for _, f := range p.Fields {
+			if f.Struct == s {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // single writes the append of a struct that is no element of an array.
@@ -875,7 +907,7 @@ func (a *dataAppender) single(f *slots.Field) {
 	sf := f.Schema
 	x := "x." + sf.GoName
 	call := func(ref string) {
-		a.f("dst = %s(dst, %s%s, e)", appenderName(f.Struct, a.flexible, false), ref, a.versionArgument(f.Struct, a.flexible, "v"))
+		a.f("dst = %s(dst, %s, e)", appenderName(f.Struct, a.flexible, false), ref)
 	}
 	if sf.Nullable.Empty() {
 		call("&" + x)
@@ -919,7 +951,7 @@ func (a *dataAppender) tagged() []*slots.Field {
 
 func (a *dataAppender) tagCond(f *schema.Field) string {
 	set := nonDefault(f)
-	if cond := within("v", f.Tagged, a.all); cond != "" {
+	if cond := within(a.v, f.Tagged, a.all); cond != "" {
 		return cond + " && " + inner(set)
 	}
 	return set
@@ -935,7 +967,7 @@ func (a *dataAppender) tagFunc() {
 	}
 	name := tagFuncName(a.s)
 	a.p("// %s puts the tag section of a struct in the place of an empty one.", name)
-	a.p("func %s(dst []byte, x *%s%s, e *encoder) []byte {", name, a.s.Schema.GoName, a.versionArgument(a.s, true, "v int16"))
+	a.p("func %s(dst []byte, x *%s, e *encoder) []byte {", name, a.s.Schema.GoName)
 	a.f("count := len(x.UnknownTags)")
 	for _, f := range fields {
 		a.f("if %s {\ncount++\n}", a.tagCond(f.Schema))
@@ -946,7 +978,7 @@ func (a *dataAppender) tagFunc() {
 		mask = "known"
 		a.f("known := uint32(%d)", known[0].value)
 		for _, k := range known[1:] {
-			a.f("if v >= %d {\nknown = %d\n}", k.from, k.value)
+			a.f("if %s >= %d {\nknown = %d\n}", a.v, k.from, k.value)
 		}
 	}
 	a.f("dst = setTagCount(dst, count)\nvar m tagMerge\nm.start(x.UnknownTags, %s, e)", mask)

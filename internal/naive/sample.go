@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 )
 
-// Full is a value that has all there is: arrays of two elements, nothing null,
-// every known tag, not at its default.
+// Full is a value that has all there is: elements in every array, two in those that
+// are not inside of others, nothing null, every known tag, not at its default.
 func (s *Struct) Full() Value {
 	return s.sample(&sampler{})
 }
@@ -29,7 +29,7 @@ type sampler struct {
 	small               bool
 	r                   *rand.Rand // nil: the same value every time
 	wide, long, unknown bool
-	depth               int
+	depth, items        int // structs and arrays around
 }
 
 func (p *sampler) chance(n int) bool { return p.r != nil && p.r.IntN(n) == 0 }
@@ -99,16 +99,18 @@ func (f *Field) sample(p *sampler) (v Value) {
 	}
 	n := 2
 	switch {
-	case p.small:
+	case p.small, p.r == nil && p.items > 0:
 		n = 1
 	case p.wide && p.depth == 1:
 		n = 100 + p.r.IntN(50)
 	case p.r != nil:
 		n = p.r.IntN(max(2, 5-p.depth))
 	}
+	p.items++
 	for range n {
 		v.Items = append(v.Items, f.one(p))
 	}
+	p.items--
 	return v
 }
 

@@ -49,7 +49,7 @@ func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"TopicId": "TopicID", "GroupIds": "GroupIDs", "ApiKeys": "APIKeys", "AclFilter": "ACLFilter", "HostUuid": "HostUUID",
 		"ClientIp": "ClientIP", "TokenTtl": "TokenTTL", "timeoutMs": "TimeoutMs", "isKRaftController": "IsKRaftController",
-		"Acls": "Acls", "Identity": "Identity", "V3AndBelowTransactionalId": "V3AndBelowTransactionalID", "id": "ID",
+		"Acls": "ACLs", "Identity": "Identity", "V3AndBelowTransactionalId": "V3AndBelowTransactionalID", "id": "ID",
 		"LeaderIdAndEpoch": "LeaderIDAndEpoch", "HTTPApi": "HTTPAPI",
 	} {
 		if got := GoName(name); got != want {

@@ -1,0 +1,7 @@
+//go:build !race
+
+// See race_test.go.
+
+package main
+
+const underRace = false
