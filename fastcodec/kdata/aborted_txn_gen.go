@@ -26,7 +26,7 @@ func (x *AbortedTxn) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("AbortedTxn", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = room(dst, 32)
 	{
 		p := (*[32]byte)(dst[len(dst)-32:])

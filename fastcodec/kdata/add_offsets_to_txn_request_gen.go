@@ -27,13 +27,14 @@ func (x *AddOffsetsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("AddOffsetsToTxnRequest", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		f0, f1 := x.TransactionalID, x.GroupID
-		if n := len(dst) + 77; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 77; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[10]byte)(w[o : o+10])
@@ -42,6 +43,7 @@ func (x *AddOffsetsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			w[o+10] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+11:o+43]), f1)
+			putTiny((*[32]byte)(w[o+11:o+43]), f1)
 			o += 11 + len(f1)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
@@ -57,10 +59,11 @@ func (x *AddOffsetsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		f0, f1 := x.TransactionalID, x.GroupID
-		if n := len(dst) + 78; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 78; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[10]byte)(w[o : o+10])
@@ -69,6 +72,7 @@ func (x *AddOffsetsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			binary.BigEndian.PutUint16(w[o+10:o+12], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+12:o+44]), f1)
+			putTiny((*[32]byte)(w[o+12:o+44]), f1)
 			o += 12 + len(f1)
 			dst = dst[:len(dst)+o]
 		} else {

@@ -25,7 +25,7 @@ func (x *AddOffsetsToTxnResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("AddOffsetsToTxnResponse", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		dst = room(dst, 7)
 		{

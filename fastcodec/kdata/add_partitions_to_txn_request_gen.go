@@ -45,7 +45,7 @@ func (x *AddPartitionsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("AddPartitionsToTxnRequest", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		if v < 4 && len(x.Transactions) > 0 {
 			e.failed = true
@@ -69,12 +69,13 @@ func (x *AddPartitionsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error
 			}
 		}
 		f0 := x.V3AndBelowTransactionalID
-		if n := len(dst) + 43; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 43; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v <= 3 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 				{
 					p := (*[10]byte)(w[o : o+10])
@@ -104,10 +105,11 @@ func (x *AddPartitionsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error
 	} else {
 		e.failIf(len(x.Transactions) > 0)
 		f0 := x.V3AndBelowTransactionalID
-		if n := len(dst) + 48; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 48; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[10]byte)(w[o : o+10])
@@ -137,10 +139,11 @@ func flexibleAllAddPartitionsToTxnRequestTransaction(dst []byte, s []AddPartitio
 	for i := range s {
 		x := &s[i]
 		f0 := x.TransactionalID
-		if n := len(dst) + 45; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 45; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[11]byte)(w[o : o+11])
@@ -176,10 +179,11 @@ func flexibleAllAddPartitionsToTxnRequestTopic(dst []byte, s []AddPartitionsToTx
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Name, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -202,10 +206,11 @@ func legacyAllAddPartitionsToTxnRequestTopic(dst []byte, s []AddPartitionsToTxnR
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Name, x.Partitions
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 			putInt32s((*[32]byte)(w[o+4:o+36]), f1)

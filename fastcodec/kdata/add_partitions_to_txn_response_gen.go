@@ -48,7 +48,7 @@ func (x *AddPartitionsToTxnResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("AddPartitionsToTxnResponse", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		if v < 4 && len(x.ResultsByTransaction) > 0 {
 			e.failed = true
@@ -78,7 +78,7 @@ func (x *AddPartitionsToTxnResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 		}
 	} else {
 		e.failIf(len(x.ResultsByTransaction) > 0)
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.ResultsByTopicV3AndBelow)))
@@ -102,10 +102,11 @@ func flexibleAllAddPartitionsToTxnResponseResult(dst []byte, s []AddPartitionsTo
 	for i := range s {
 		x := &s[i]
 		f0 := x.TransactionalID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.TopicResults) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.TopicResults) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.TopicResults) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -128,10 +129,11 @@ func flexibleAllAddPartitionsToTxnResponseTopicResult(dst []byte, s []AddPartiti
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.ResultsByPartition) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.ResultsByPartition) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.ResultsByPartition) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -172,10 +174,11 @@ func legacyAllAddPartitionsToTxnResponseTopicResult(dst []byte, s []AddPartition
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.ResultsByPartition)))
 			dst = dst[:len(dst)+o+4]

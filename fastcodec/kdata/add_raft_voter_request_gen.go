@@ -42,15 +42,19 @@ func (x *AddRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("AddRaftVoterRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && !x.AckWhenCommitted {
 		e.failed = true
 	}
 	f0 := x.ClusterID
-	if n := len(dst) + 58; n <= cap(dst) && len(f0) <= 32 && len(x.Listeners) < 127 {
+	if n := len(dst) + 58; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Listeners) < 127 {
 		w := dst[len(dst):n:n]
-		w[0] = byte(lengthOf(f0) + 1)
+		w[0] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[0] = byte(0)
+		}
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[24]byte)(w[o : o+24])
@@ -73,8 +77,37 @@ func (x *AddRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		dst = compactCount(dst, len(x.Listeners), e)
 	}
-	if len(x.Listeners) > 0 {
-		dst = flexibleAllAddRaftVoterRequestListener(dst, x.Listeners, e)
+	{
+		s := x.Listeners
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.Name, x.Host
+			if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				w[o] = byte(len(f1) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				putTiny((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + len(f1)
+				{
+					p := (*[3]byte)(w[o : o+3])
+					binary.BigEndian.PutUint16(p[0:2], x.Port)
+					p[2] = 0
+				}
+				dst = dst[:len(dst)+o+3]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = compactString(dst, x.Host, e)
+				dst = binary.BigEndian.AppendUint16(dst, x.Port)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	if v >= 1 {
 		dst = append(dst, bit(x.AckWhenCommitted))
@@ -87,35 +120,4 @@ func (x *AddRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "AddRaftVoterRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllAddRaftVoterRequestListener(dst []byte, s []AddRaftVoterRequestListener, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Host
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint16(dst, x.Port)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

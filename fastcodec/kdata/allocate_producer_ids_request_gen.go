@@ -27,7 +27,7 @@ func (x *AllocateProducerIDsRequest) AppendTo(dst []byte, v int16) ([]byte, erro
 	if v != 0 {
 		return dst, fastcodec.VersionError("AllocateProducerIdsRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = room(dst, 13)
 	{
 		p := (*[13]byte)(dst[len(dst)-13:])

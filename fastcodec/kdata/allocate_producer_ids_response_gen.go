@@ -29,7 +29,7 @@ func (x *AllocateProducerIDsResponse) AppendTo(dst []byte, v int16) ([]byte, err
 	if v != 0 {
 		return dst, fastcodec.VersionError("AllocateProducerIdsResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = room(dst, 19)
 	{
 		p := (*[19]byte)(dst[len(dst)-19:])

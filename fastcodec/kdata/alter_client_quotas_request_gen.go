@@ -53,7 +53,7 @@ func (x *AlterClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, error)
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("AlterClientQuotasRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
 		dst = compactCount(dst, len(x.Entries), e)
 		if len(x.Entries) > 0 {
@@ -82,12 +82,69 @@ func flexibleAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuo
 	for i := range s {
 		x := &s[i]
 		dst = compactCount(dst, len(x.Entity), e)
-		if len(x.Entity) > 0 {
-			dst = flexibleAllAlterClientQuotasRequestEntityData(dst, x.Entity, e)
+		{
+			s := x.Entity
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.EntityType, x.EntityName
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.EntityType, e)
+					dst = compactNullableString(dst, x.EntityName, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = compactCount(dst, len(x.Ops), e)
-		if len(x.Ops) > 0 {
-			dst = flexibleAllAlterClientQuotasRequestOpData(dst, x.Ops, e)
+		{
+			s := x.Ops
+			for i := range s {
+				x := &s[i]
+				f0 := x.Key
+				if n := len(dst) + 43; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					{
+						p := (*[10]byte)(w[o : o+10])
+						binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
+						p[8] = bit(x.Remove)
+						p[9] = 0
+					}
+					dst = dst[:len(dst)+o+10]
+				} else {
+					dst = compactString(dst, x.Key, e)
+					dst = room(dst, 10)
+					{
+						p := (*[10]byte)(dst[len(dst)-10:])
+						binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
+						p[8] = bit(x.Remove)
+						p[9] = 0
+					}
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -97,122 +154,61 @@ func flexibleAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuo
 	return dst
 }
 
-func flexibleAllAlterClientQuotasRequestEntityData(dst []byte, s []AlterClientQuotasRequestEntityData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.EntityType, x.EntityName
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.EntityType, e)
-			dst = compactNullableString(dst, x.EntityName, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllAlterClientQuotasRequestOpData(dst []byte, s []AlterClientQuotasRequestOpData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Key
-		if n := len(dst) + 43; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[10]byte)(w[o : o+10])
-				binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
-				p[8] = bit(x.Remove)
-				p[9] = 0
-			}
-			dst = dst[:len(dst)+o+10]
-		} else {
-			dst = compactString(dst, x.Key, e)
-			dst = room(dst, 10)
-			{
-				p := (*[10]byte)(dst[len(dst)-10:])
-				binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
-				p[8] = bit(x.Remove)
-				p[9] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuotasRequestEntryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		dst = legacyCount(dst, len(x.Entity), e)
-		if len(x.Entity) > 0 {
-			dst = legacyAllAlterClientQuotasRequestEntityData(dst, x.Entity, e)
+		{
+			s := x.Entity
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.EntityType, x.EntityName
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.EntityType, e)
+					dst = legacyNullableString(dst, x.EntityName, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		dst = legacyCount(dst, len(x.Ops), e)
-		if len(x.Ops) > 0 {
-			dst = legacyAllAlterClientQuotasRequestOpData(dst, x.Ops, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllAlterClientQuotasRequestEntityData(dst []byte, s []AlterClientQuotasRequestEntityData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.EntityType, x.EntityName
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.EntityType, e)
-			dst = legacyNullableString(dst, x.EntityName, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllAlterClientQuotasRequestOpData(dst []byte, s []AlterClientQuotasRequestOpData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Key
-		if n := len(dst) + 43; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			{
-				p := (*[9]byte)(w[o : o+9])
-				binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
-				p[8] = bit(x.Remove)
+		{
+			s := x.Ops
+			for i := range s {
+				x := &s[i]
+				f0 := x.Key
+				if n := len(dst) + 43; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					{
+						p := (*[9]byte)(w[o : o+9])
+						binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
+						p[8] = bit(x.Remove)
+					}
+					dst = dst[:len(dst)+o+9]
+				} else {
+					dst = legacyString(dst, x.Key, e)
+					dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
+					dst = append(dst, bit(x.Remove))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
 			}
-			dst = dst[:len(dst)+o+9]
-		} else {
-			dst = legacyString(dst, x.Key, e)
-			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
-			dst = append(dst, bit(x.Remove))
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

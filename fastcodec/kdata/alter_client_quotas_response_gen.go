@@ -50,9 +50,9 @@ func (x *AlterClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, error
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("AlterClientQuotasResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Entries) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Entries) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Entries) + 1)
@@ -69,7 +69,7 @@ func (x *AlterClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, error
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Entries)))
@@ -93,11 +93,15 @@ func flexibleAllAlterClientQuotasResponseEntryData(dst []byte, s []AlterClientQu
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.Entity) < 127 {
+		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Entity) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthOf(f0) + 1)
+			w[2] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[2] = byte(0)
+			}
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(x.Entity) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -106,8 +110,35 @@ func flexibleAllAlterClientQuotasResponseEntryData(dst []byte, s []AlterClientQu
 			dst = compactNullableString(dst, x.ErrorMessage, e)
 			dst = compactCount(dst, len(x.Entity), e)
 		}
-		if len(x.Entity) > 0 {
-			dst = flexibleAllAlterClientQuotasResponseEntityData(dst, x.Entity, e)
+		{
+			s := x.Entity
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.EntityType, x.EntityName
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.EntityType, e)
+					dst = compactNullableString(dst, x.EntityName, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -117,41 +148,19 @@ func flexibleAllAlterClientQuotasResponseEntryData(dst []byte, s []AlterClientQu
 	return dst
 }
 
-func flexibleAllAlterClientQuotasResponseEntityData(dst []byte, s []AlterClientQuotasResponseEntityData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.EntityType, x.EntityName
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.EntityType, e)
-			dst = compactNullableString(dst, x.EntityName, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllAlterClientQuotasResponseEntryData(dst []byte, s []AlterClientQuotasResponseEntryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[2:4], 0xffff)
+			}
 			putShort((*[32]byte)(w[4:36]), f0)
+			putTiny((*[32]byte)(w[4:36]), f0)
 			o := 4 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Entity)))
 			dst = dst[:len(dst)+o+4]
@@ -160,30 +169,31 @@ func legacyAllAlterClientQuotasResponseEntryData(dst []byte, s []AlterClientQuot
 			dst = legacyNullableString(dst, x.ErrorMessage, e)
 			dst = legacyCount(dst, len(x.Entity), e)
 		}
-		if len(x.Entity) > 0 {
-			dst = legacyAllAlterClientQuotasResponseEntityData(dst, x.Entity, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllAlterClientQuotasResponseEntityData(dst []byte, s []AlterClientQuotasResponseEntityData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.EntityType, x.EntityName
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.EntityType, e)
-			dst = legacyNullableString(dst, x.EntityName, e)
+		{
+			s := x.Entity
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.EntityType, x.EntityName
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.EntityType, e)
+					dst = legacyNullableString(dst, x.EntityName, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

@@ -45,7 +45,7 @@ func (x *AlterConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("AlterConfigsRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactCount(dst, len(x.Resources), e)
 		if len(x.Resources) > 0 {
@@ -74,11 +74,12 @@ func flexibleAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestR
 	for i := range s {
 		x := &s[i]
 		f0 := x.ResourceName
-		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.Configs) < 127 {
+		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Configs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			w[1] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			w[o] = byte(len(x.Configs) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -87,8 +88,35 @@ func flexibleAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestR
 			dst = compactString(dst, x.ResourceName, e)
 			dst = compactCount(dst, len(x.Configs), e)
 		}
-		if len(x.Configs) > 0 {
-			dst = flexibleAllAlterConfigsRequestAlterableConfig(dst, x.Configs, e)
+		{
+			s := x.Configs
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Value
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = compactNullableString(dst, x.Value, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -98,41 +126,16 @@ func flexibleAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestR
 	return dst
 }
 
-func flexibleAllAlterConfigsRequestAlterableConfig(dst []byte, s []AlterConfigsRequestAlterableConfig, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactNullableString(dst, x.Value, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.ResourceName
-		if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 39; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Configs)))
 			dst = dst[:len(dst)+o+4]
@@ -141,30 +144,31 @@ func legacyAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestRes
 			dst = legacyString(dst, x.ResourceName, e)
 			dst = legacyCount(dst, len(x.Configs), e)
 		}
-		if len(x.Configs) > 0 {
-			dst = legacyAllAlterConfigsRequestAlterableConfig(dst, x.Configs, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllAlterConfigsRequestAlterableConfig(dst []byte, s []AlterConfigsRequestAlterableConfig, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = legacyNullableString(dst, x.Value, e)
+		{
+			s := x.Configs
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Value
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+					dst = legacyNullableString(dst, x.Value, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

@@ -39,9 +39,9 @@ func (x *AlterConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("AlterConfigsResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Responses) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Responses) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Responses) + 1)
@@ -50,15 +50,46 @@ func (x *AlterConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = compactCount(dst, len(x.Responses), e)
 		}
-		if len(x.Responses) > 0 {
-			dst = flexibleAllAlterConfigsResponseResourceResponse(dst, x.Responses, e)
+		{
+			s := x.Responses
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.ErrorMessage, x.ResourceName
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+					w[2] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[2] = byte(0)
+					}
+					putShort((*[32]byte)(w[3:35]), f0)
+					putTiny((*[32]byte)(w[3:35]), f0)
+					o := 3 + len(f0)
+					w[o] = byte(x.ResourceType)
+					w[o+1] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = compactNullableString(dst, x.ErrorMessage, e)
+					dst = append(dst, byte(x.ResourceType))
+					dst = compactString(dst, x.ResourceName, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Responses)))
@@ -67,8 +98,35 @@ func (x *AlterConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = legacyCount(dst, len(x.Responses), e)
 		}
-		if len(x.Responses) > 0 {
-			dst = legacyAllAlterConfigsResponseResourceResponse(dst, x.Responses, e)
+		{
+			s := x.Responses
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.ErrorMessage, x.ResourceName
+				if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
+					if f0 == nil {
+						binary.BigEndian.PutUint16(w[2:4], 0xffff)
+					}
+					putShort((*[32]byte)(w[4:36]), f0)
+					putTiny((*[32]byte)(w[4:36]), f0)
+					o := 4 + len(f0)
+					w[o] = byte(x.ResourceType)
+					binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
+					putShort((*[32]byte)(w[o+3:o+35]), f1)
+					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					o += 3 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = legacyNullableString(dst, x.ErrorMessage, e)
+					dst = append(dst, byte(x.ResourceType))
+					dst = legacyString(dst, x.ResourceName, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -76,60 +134,4 @@ func (x *AlterConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "AlterConfigsResponse", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllAlterConfigsResponseResourceResponse(dst []byte, s []AlterConfigsResponseResourceResponse, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.ErrorMessage, x.ResourceName
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[3:35]), f0)
-			o := 3 + len(f0)
-			w[o] = byte(x.ResourceType)
-			w[o+1] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, byte(x.ResourceType))
-			dst = compactString(dst, x.ResourceName, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllAlterConfigsResponseResourceResponse(dst []byte, s []AlterConfigsResponseResourceResponse, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.ErrorMessage, x.ResourceName
-		if n := len(dst) + 71; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
-			putShort((*[32]byte)(w[4:36]), f0)
-			o := 4 + len(f0)
-			w[o] = byte(x.ResourceType)
-			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			o += 3 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = legacyNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, byte(x.ResourceType))
-			dst = legacyString(dst, x.ResourceName, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

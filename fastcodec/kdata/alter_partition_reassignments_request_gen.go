@@ -52,11 +52,11 @@ func (x *AlterPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]by
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("AlterPartitionReassignmentsRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && !x.AllowReplicationFactorChange {
 		e.failed = true
 	}
-	if n := len(dst) + 6; n <= cap(dst) && len(x.Topics) < 127 {
+	if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
 		o := 4
@@ -90,10 +90,11 @@ func flexibleAllAlterPartitionReassignmentsRequestReassignableTopic(dst []byte, 
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -101,36 +102,35 @@ func flexibleAllAlterPartitionReassignmentsRequestReassignableTopic(dst []byte, 
 			dst = compactString(dst, x.Name, e)
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllAlterPartitionReassignmentsRequestReassignablePartition(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.Replicas
+				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					w[4] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[4] = byte(0)
+					}
+					putInt32s((*[32]byte)(w[5:37]), f0)
+					o := 5 + 4*len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = compactNullableInt32s(dst, x.Replicas, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllAlterPartitionReassignmentsRequestReassignablePartition(dst []byte, s []AlterPartitionReassignmentsRequestReassignablePartition, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Replicas
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			w[4] = byte(lengthOf(f0) + 1)
-			putInt32s((*[32]byte)(w[5:37]), f0)
-			o := 5 + 4*len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = compactNullableInt32s(dst, x.Replicas, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

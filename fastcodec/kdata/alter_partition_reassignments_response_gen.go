@@ -53,9 +53,9 @@ func (x *AlterPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]b
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("AlterPartitionReassignmentsResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 41; n <= cap(dst) && len(f0) <= 32 && len(x.Responses) < 127 {
+	if n := len(dst) + 41; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Responses) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		o := 4
@@ -64,8 +64,12 @@ func (x *AlterPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]b
 			o += 1
 		}
 		binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-		w[o+2] = byte(lengthOf(f0) + 1)
+		w[o+2] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[o+2] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+3:o+35]), f0)
+		putTiny((*[32]byte)(w[o+3:o+35]), f0)
 		o += 3 + len(f0)
 		w[o] = byte(len(x.Responses) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -95,10 +99,11 @@ func flexibleAllAlterPartitionReassignmentsResponseReassignableTopicResponse(dst
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -106,38 +111,38 @@ func flexibleAllAlterPartitionReassignmentsResponseReassignableTopicResponse(dst
 			dst = compactString(dst, x.Name, e)
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllAlterPartitionReassignmentsResponseReassignablePartitionResponse(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.ErrorMessage
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+					w[6] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[6] = byte(0)
+					}
+					putShort((*[32]byte)(w[7:39]), f0)
+					putTiny((*[32]byte)(w[7:39]), f0)
+					o := 7 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = compactNullableString(dst, x.ErrorMessage, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllAlterPartitionReassignmentsResponseReassignablePartitionResponse(dst []byte, s []AlterPartitionReassignmentsResponseReassignablePartitionResponse, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ErrorMessage
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[7:39]), f0)
-			o := 7 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

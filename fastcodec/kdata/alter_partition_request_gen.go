@@ -57,8 +57,8 @@ func (x *AlterPartitionRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("AlterPartitionRequest", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 13; n <= cap(dst) && len(x.Topics) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 13; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
 		binary.BigEndian.PutUint64(w[4:12], uint64(x.BrokerEpoch))
@@ -70,7 +70,7 @@ func (x *AlterPartitionRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = compactCount(dst, len(x.Topics), e)
 	}
 	if len(x.Topics) > 0 {
-		dst = flexibleAllAlterPartitionRequestTopicData(dst, x.Topics, v, e)
+		dst = flexibleAllAlterPartitionRequestTopicData(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -82,19 +82,20 @@ func (x *AlterPartitionRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllAlterPartitionRequestTopicData(dst []byte, s []AlterPartitionRequestTopicData, v int16, e *encoder) []byte {
+func flexibleAllAlterPartitionRequestTopicData(dst []byte, s []AlterPartitionRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 1 {
+			if e.v <= 1 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 2 {
+			if e.v >= 2 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -102,16 +103,16 @@ func flexibleAllAlterPartitionRequestTopicData(dst []byte, s []AlterPartitionReq
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 1 {
+			if e.v <= 1 {
 				dst = compactString(dst, x.TopicName, e)
 			}
-			if v >= 2 {
+			if e.v >= 2 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = flexibleAllAlterPartitionRequestPartitionData(dst, x.Partitions, v, e)
+			dst = flexibleAllAlterPartitionRequestPartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -121,25 +122,25 @@ func flexibleAllAlterPartitionRequestTopicData(dst []byte, s []AlterPartitionReq
 	return dst
 }
 
-func flexibleAllAlterPartitionRequestPartitionData(dst []byte, s []AlterPartitionRequestPartitionData, v int16, e *encoder) []byte {
+func flexibleAllAlterPartitionRequestPartitionData(dst []byte, s []AlterPartitionRequestPartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if v > 2 && len(x.NewIsr) > 0 {
+		if e.v > 2 && len(x.NewIsr) > 0 {
 			e.failed = true
 		}
-		if v < 3 && len(x.NewIsrWithEpochs) > 0 {
+		if e.v < 3 && len(x.NewIsrWithEpochs) > 0 {
 			e.failed = true
 		}
-		if v < 1 && x.LeaderRecoveryState != 0 {
+		if e.v < 1 && x.LeaderRecoveryState != 0 {
 			e.failed = true
 		}
 		f0 := x.NewIsr
-		if n := len(dst) + 41; n <= cap(dst) && len(f0) <= 8 {
+		if n := len(dst) + 41; uint(n) <= uint(cap(dst)) && len(f0) <= 8 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint32(w[4:8], uint32(x.LeaderEpoch))
 			o := 8
-			if v <= 2 {
+			if e.v <= 2 {
 				w[o] = byte(len(f0) + 1)
 				putInt32s((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + 4*len(f0)
@@ -148,17 +149,17 @@ func flexibleAllAlterPartitionRequestPartitionData(dst []byte, s []AlterPartitio
 		} else {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-			if v <= 2 {
+			if e.v <= 2 {
 				dst = compactInt32s(dst, x.NewIsr, e)
 			}
 		}
-		if v >= 3 {
+		if e.v >= 3 {
 			dst = compactCount(dst, len(x.NewIsrWithEpochs), e)
 			if len(x.NewIsrWithEpochs) > 0 {
 				dst = flexibleAllAlterPartitionRequestBrokerState(dst, x.NewIsrWithEpochs, e)
 			}
 		}
-		if v >= 1 {
+		if e.v >= 1 {
 			dst = append(dst, byte(x.LeaderRecoveryState))
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))

@@ -46,8 +46,8 @@ func (x *AlterPartitionResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("AlterPartitionResponse", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 7; n <= cap(dst) && len(x.Topics) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -59,7 +59,7 @@ func (x *AlterPartitionResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = compactCount(dst, len(x.Topics), e)
 	}
 	if len(x.Topics) > 0 {
-		dst = flexibleAllAlterPartitionResponseTopicData(dst, x.Topics, v, e)
+		dst = flexibleAllAlterPartitionResponseTopicData(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -71,19 +71,20 @@ func (x *AlterPartitionResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllAlterPartitionResponseTopicData(dst []byte, s []AlterPartitionResponseTopicData, v int16, e *encoder) []byte {
+func flexibleAllAlterPartitionResponseTopicData(dst []byte, s []AlterPartitionResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 1 {
+			if e.v <= 1 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 2 {
+			if e.v >= 2 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -91,66 +92,62 @@ func flexibleAllAlterPartitionResponseTopicData(dst []byte, s []AlterPartitionRe
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 1 {
+			if e.v <= 1 {
 				dst = compactString(dst, x.TopicName, e)
 			}
-			if v >= 2 {
+			if e.v >= 2 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllAlterPartitionResponsePartitionData(dst, x.Partitions, v, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.Isr
+				if n := len(dst) + 53; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
+					binary.BigEndian.PutUint32(w[10:14], uint32(x.LeaderEpoch))
+					w[14] = byte(len(f0) + 1)
+					putInt32s((*[32]byte)(w[15:47]), f0)
+					o := 15 + 4*len(f0)
+					if e.v >= 1 {
+						w[o] = byte(x.LeaderRecoveryState)
+						o += 1
+					}
+					{
+						p := (*[5]byte)(w[o : o+5])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionEpoch))
+						p[4] = 0
+					}
+					dst = dst[:len(dst)+o+5]
+				} else {
+					dst = room(dst, 14)
+					{
+						p := (*[14]byte)(dst[len(dst)-14:])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+						binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
+						binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
+					}
+					dst = compactInt32s(dst, x.Isr, e)
+					if e.v >= 1 {
+						dst = append(dst, byte(x.LeaderRecoveryState))
+					}
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllAlterPartitionResponsePartitionData(dst []byte, s []AlterPartitionResponsePartitionData, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Isr
-		if n := len(dst) + 53; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
-			binary.BigEndian.PutUint32(w[10:14], uint32(x.LeaderEpoch))
-			w[14] = byte(len(f0) + 1)
-			putInt32s((*[32]byte)(w[15:47]), f0)
-			o := 15 + 4*len(f0)
-			if v >= 1 {
-				w[o] = byte(x.LeaderRecoveryState)
-				o += 1
-			}
-			{
-				p := (*[5]byte)(w[o : o+5])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionEpoch))
-				p[4] = 0
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = room(dst, 14)
-			{
-				p := (*[14]byte)(dst[len(dst)-14:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-				binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-				binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
-			}
-			dst = compactInt32s(dst, x.Isr, e)
-			if v >= 1 {
-				dst = append(dst, byte(x.LeaderRecoveryState))
-			}
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

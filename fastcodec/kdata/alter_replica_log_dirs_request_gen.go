@@ -38,7 +38,7 @@ func (x *AlterReplicaLogDirsRequest) AppendTo(dst []byte, v int16) ([]byte, erro
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("AlterReplicaLogDirsRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactCount(dst, len(x.Dirs), e)
 		if len(x.Dirs) > 0 {
@@ -65,10 +65,11 @@ func flexibleAllAlterReplicaLogDirsRequestAlterReplicaLogDir(dst []byte, s []Alt
 	for i := range s {
 		x := &s[i]
 		f0 := x.Path
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -76,8 +77,31 @@ func flexibleAllAlterReplicaLogDirsRequestAlterReplicaLogDir(dst []byte, s []Alt
 			dst = compactString(dst, x.Path, e)
 			dst = compactCount(dst, len(x.Topics), e)
 		}
-		if len(x.Topics) > 0 {
-			dst = flexibleAllAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(dst, x.Topics, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Partitions
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = compactInt32s(dst, x.Partitions, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -87,40 +111,15 @@ func flexibleAllAlterReplicaLogDirsRequestAlterReplicaLogDir(dst []byte, s []Alt
 	return dst
 }
 
-func flexibleAllAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDirTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllAlterReplicaLogDirsRequestAlterReplicaLogDir(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDir, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Path
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 			dst = dst[:len(dst)+o+4]
@@ -128,30 +127,27 @@ func legacyAllAlterReplicaLogDirsRequestAlterReplicaLogDir(dst []byte, s []Alter
 			dst = legacyString(dst, x.Path, e)
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
-		if len(x.Topics) > 0 {
-			dst = legacyAllAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(dst, x.Topics, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllAlterReplicaLogDirsRequestAlterReplicaLogDirTopic(dst []byte, s []AlterReplicaLogDirsRequestAlterReplicaLogDirTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Partitions
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = legacyInt32s(dst, x.Partitions, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Partitions
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+					o += 4 + 4*len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+					dst = legacyInt32s(dst, x.Partitions, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

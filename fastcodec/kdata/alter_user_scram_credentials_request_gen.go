@@ -44,14 +44,65 @@ func (x *AlterUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]byte
 	if v != 0 {
 		return dst, fastcodec.VersionError("AlterUserScramCredentialsRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.Deletions), e)
-	if len(x.Deletions) > 0 {
-		dst = flexibleAllAlterUserScramCredentialsRequestScramCredentialDeletion(dst, x.Deletions, e)
+	{
+		s := x.Deletions
+		for i := range s {
+			x := &s[i]
+			f0 := x.Name
+			if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				{
+					p := (*[2]byte)(w[o : o+2])
+					p[0] = byte(x.Mechanism)
+					p[1] = 0
+				}
+				dst = dst[:len(dst)+o+2]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = append(dst, byte(x.Mechanism))
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = compactCount(dst, len(x.Upsertions), e)
-	if len(x.Upsertions) > 0 {
-		dst = flexibleAllAlterUserScramCredentialsRequestScramCredentialUpsertion(dst, x.Upsertions, e)
+	{
+		s := x.Upsertions
+		for i := range s {
+			x := &s[i]
+			f0 := x.Name
+			if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				{
+					p := (*[5]byte)(w[o : o+5])
+					p[0] = byte(x.Mechanism)
+					binary.BigEndian.PutUint32(p[1:5], uint32(x.Iterations))
+				}
+				dst = dst[:len(dst)+o+5]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = append(dst, byte(x.Mechanism))
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.Iterations))
+			}
+			dst = compactBytes(dst, x.Salt, e)
+			dst = compactBytes(dst, x.SaltedPassword, e)
+			dst = append(dst, 0)
+			if len(x.UnknownTags) > 0 {
+				dst = unknownTags(dst, x.UnknownTags, e)
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -61,61 +112,4 @@ func (x *AlterUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]byte
 		return dst[:start], explain(x, "AlterUserScramCredentialsRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllAlterUserScramCredentialsRequestScramCredentialDeletion(dst []byte, s []AlterUserScramCredentialsRequestScramCredentialDeletion, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[2]byte)(w[o : o+2])
-				p[0] = byte(x.Mechanism)
-				p[1] = 0
-			}
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = append(dst, byte(x.Mechanism))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllAlterUserScramCredentialsRequestScramCredentialUpsertion(dst []byte, s []AlterUserScramCredentialsRequestScramCredentialUpsertion, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[5]byte)(w[o : o+5])
-				p[0] = byte(x.Mechanism)
-				binary.BigEndian.PutUint32(p[1:5], uint32(x.Iterations))
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = append(dst, byte(x.Mechanism))
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Iterations))
-		}
-		dst = compactBytes(dst, x.Salt, e)
-		dst = compactBytes(dst, x.SaltedPassword, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
 }

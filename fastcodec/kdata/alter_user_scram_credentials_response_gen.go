@@ -40,8 +40,8 @@ func (x *AlterUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]byt
 	if v != 0 {
 		return dst, fastcodec.VersionError("AlterUserScramCredentialsResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		w[4] = byte(len(x.Results) + 1)
@@ -50,8 +50,37 @@ func (x *AlterUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]byt
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		dst = compactCount(dst, len(x.Results), e)
 	}
-	if len(x.Results) > 0 {
-		dst = flexibleAllAlterUserScramCredentialsResponseResult(dst, x.Results, e)
+	{
+		s := x.Results
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.User, x.ErrorMessage
+			if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+				w[o+2] = byte(len(f1) + 1)
+				if f1 == nil {
+					w[o+2] = byte(0)
+				}
+				putShort((*[32]byte)(w[o+3:o+35]), f1)
+				putTiny((*[32]byte)(w[o+3:o+35]), f1)
+				o += 3 + len(f1)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.User, e)
+				dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+				dst = compactNullableString(dst, x.ErrorMessage, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -61,32 +90,4 @@ func (x *AlterUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]byt
 		return dst[:start], explain(x, "AlterUserScramCredentialsResponse", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllAlterUserScramCredentialsResponseResult(dst []byte, s []AlterUserScramCredentialsResponseResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.User, x.ErrorMessage
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			w[o+2] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			o += 3 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.User, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

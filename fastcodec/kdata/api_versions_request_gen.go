@@ -27,20 +27,26 @@ func (x *APIVersionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("ApiVersionsRequest", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		f0, f1, f2 := x.ClientSoftwareName, x.ClientSoftwareVersion, x.ClusterID
-		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			if v >= 5 {
-				w[o] = byte(lengthOf(f2) + 1)
+				w[o] = byte(len(f2) + 1)
+				if f2 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f2)
+				putTiny((*[32]byte)(w[o+1:o+33]), f2)
 				o += 1 + len(f2)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
 				o += 4

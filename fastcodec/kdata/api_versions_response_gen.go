@@ -56,9 +56,9 @@ func (x *APIVersionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("ApiVersionsResponse", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
-		if n := len(dst) + 3; n <= cap(dst) && len(x.APIKeys) < 127 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.APIKeys) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(x.APIKeys) + 1)
@@ -76,7 +76,7 @@ func (x *APIVersionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = tagsAPIVersionsResponse(dst, x, e)
 		}
 	} else {
-		if n := len(dst) + 6; n <= cap(dst) {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.APIKeys)))
@@ -122,8 +122,38 @@ func tagsAPIVersionsResponse(dst []byte, x *APIVersionsResponse, e *encoder) []b
 		dst = append(dst, 0, 0)
 		at := len(dst)
 		dst = compactCount(dst, len(x.SupportedFeatures), e)
-		if len(x.SupportedFeatures) > 0 {
-			dst = flexibleAllAPIVersionsResponseSupportedFeatureKey(dst, x.SupportedFeatures, e)
+		{
+			s := x.SupportedFeatures
+			for i := range s {
+				x := &s[i]
+				f0 := x.Name
+				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					{
+						p := (*[5]byte)(w[o : o+5])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.MinVersion))
+						binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxVersion))
+						p[4] = 0
+					}
+					dst = dst[:len(dst)+o+5]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = room(dst, 5)
+					{
+						p := (*[5]byte)(dst[len(dst)-5:])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.MinVersion))
+						binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxVersion))
+						p[4] = 0
+					}
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = setTagSize(dst, at)
 	}
@@ -137,8 +167,38 @@ func tagsAPIVersionsResponse(dst []byte, x *APIVersionsResponse, e *encoder) []b
 		dst = append(dst, 2, 0)
 		at := len(dst)
 		dst = compactCount(dst, len(x.FinalizedFeatures), e)
-		if len(x.FinalizedFeatures) > 0 {
-			dst = flexibleAllAPIVersionsResponseFinalizedFeatureKey(dst, x.FinalizedFeatures, e)
+		{
+			s := x.FinalizedFeatures
+			for i := range s {
+				x := &s[i]
+				f0 := x.Name
+				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					{
+						p := (*[5]byte)(w[o : o+5])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.MaxVersionLevel))
+						binary.BigEndian.PutUint16(p[2:4], uint16(x.MinVersionLevel))
+						p[4] = 0
+					}
+					dst = dst[:len(dst)+o+5]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = room(dst, 5)
+					{
+						p := (*[5]byte)(dst[len(dst)-5:])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.MaxVersionLevel))
+						binary.BigEndian.PutUint16(p[2:4], uint16(x.MinVersionLevel))
+						p[4] = 0
+					}
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = setTagSize(dst, at)
 	}
@@ -164,72 +224,6 @@ func flexibleAllAPIVersionsResponseAPIVersion(dst []byte, s []APIVersionsRespons
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*7)
-		}
-	}
-	return dst
-}
-
-func flexibleAllAPIVersionsResponseSupportedFeatureKey(dst []byte, s []APIVersionsResponseSupportedFeatureKey, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[5]byte)(w[o : o+5])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinVersion))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxVersion))
-				p[4] = 0
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = room(dst, 5)
-			{
-				p := (*[5]byte)(dst[len(dst)-5:])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinVersion))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxVersion))
-				p[4] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllAPIVersionsResponseFinalizedFeatureKey(dst []byte, s []APIVersionsResponseFinalizedFeatureKey, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[5]byte)(w[o : o+5])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.MaxVersionLevel))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.MinVersionLevel))
-				p[4] = 0
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = room(dst, 5)
-			{
-				p := (*[5]byte)(dst[len(dst)-5:])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.MaxVersionLevel))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.MinVersionLevel))
-				p[4] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

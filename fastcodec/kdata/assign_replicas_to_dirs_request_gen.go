@@ -48,8 +48,8 @@ func (x *AssignReplicasToDirsRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if v != 0 {
 		return dst, fastcodec.VersionError("AssignReplicasToDirsRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 13; n <= cap(dst) && len(x.Directories) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 13; uint(n) <= uint(cap(dst)) && len(x.Directories) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
 		binary.BigEndian.PutUint64(w[4:12], uint64(x.BrokerEpoch))
@@ -76,7 +76,7 @@ func (x *AssignReplicasToDirsRequest) AppendTo(dst []byte, v int16) ([]byte, err
 func flexibleAllAssignReplicasToDirsRequestDirectoryData(dst []byte, s []AssignReplicasToDirsRequestDirectoryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.ID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.ID.Lo)
@@ -100,7 +100,7 @@ func flexibleAllAssignReplicasToDirsRequestDirectoryData(dst []byte, s []AssignR
 func flexibleAllAssignReplicasToDirsRequestTopicData(dst []byte, s []AssignReplicasToDirsRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)

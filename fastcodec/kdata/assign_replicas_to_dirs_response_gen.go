@@ -49,8 +49,8 @@ func (x *AssignReplicasToDirsResponse) AppendTo(dst []byte, v int16) ([]byte, er
 	if v != 0 {
 		return dst, fastcodec.VersionError("AssignReplicasToDirsResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 7; n <= cap(dst) && len(x.Directories) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Directories) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -77,7 +77,7 @@ func (x *AssignReplicasToDirsResponse) AppendTo(dst []byte, v int16) ([]byte, er
 func flexibleAllAssignReplicasToDirsResponseDirectoryData(dst []byte, s []AssignReplicasToDirsResponseDirectoryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.ID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.ID.Lo)
@@ -101,7 +101,7 @@ func flexibleAllAssignReplicasToDirsResponseDirectoryData(dst []byte, s []Assign
 func flexibleAllAssignReplicasToDirsResponseTopicData(dst []byte, s []AssignReplicasToDirsResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)

@@ -53,13 +53,17 @@ func (x *BeginQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("BeginQuorumEpochRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
 		f0 := x.ClusterID
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
-			w[0] = byte(lengthOf(f0) + 1)
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.VoterID))
 			w[o+4] = byte(len(x.Topics) + 1)
@@ -73,8 +77,37 @@ func (x *BeginQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 			dst = flexibleAllBeginQuorumEpochRequestTopicData(dst, x.Topics, e)
 		}
 		dst = compactCount(dst, len(x.LeaderEndpoints), e)
-		if len(x.LeaderEndpoints) > 0 {
-			dst = flexibleAllBeginQuorumEpochRequestLeaderEndpoint(dst, x.LeaderEndpoints, e)
+		{
+			s := x.LeaderEndpoints
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Host
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						binary.BigEndian.PutUint16(p[0:2], x.Port)
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = compactString(dst, x.Host, e)
+					dst = binary.BigEndian.AppendUint16(dst, x.Port)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -82,10 +115,14 @@ func (x *BeginQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 		}
 	} else {
 		f0 := x.ClusterID
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[0:2], 0xffff)
+			}
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 			dst = dst[:len(dst)+o+4]
@@ -108,10 +145,11 @@ func flexibleAllBeginQuorumEpochRequestTopicData(dst []byte, s []BeginQuorumEpoc
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -151,45 +189,15 @@ func flexibleAllBeginQuorumEpochRequestPartitionData(dst []byte, s []BeginQuorum
 	return dst
 }
 
-func flexibleAllBeginQuorumEpochRequestLeaderEndpoint(dst []byte, s []BeginQuorumEpochRequestLeaderEndpoint, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Host
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint16(dst, x.Port)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllBeginQuorumEpochRequestTopicData(dst []byte, s []BeginQuorumEpochRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

@@ -38,7 +38,7 @@ func (x *BrokerHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("BrokerHeartbeatRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && len(x.OfflineLogDirs) > 0 {
 		e.failed = true
 	}
@@ -56,7 +56,7 @@ func (x *BrokerHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 || v >= 1 && len(x.OfflineLogDirs) > 0 || v >= 2 && x.CordonedLogDirs != nil {
-		dst = tagsBrokerHeartbeatRequest(dst, x, v, e)
+		dst = tagsBrokerHeartbeatRequest(dst, x, e)
 	}
 	if e.failed {
 		return dst[:start], explain(x, "BrokerHeartbeatRequest", v, 0)
@@ -65,32 +65,32 @@ func (x *BrokerHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 }
 
 // tagsBrokerHeartbeatRequest puts the tag section of a struct in the place of an empty one.
-func tagsBrokerHeartbeatRequest(dst []byte, x *BrokerHeartbeatRequest, v int16, e *encoder) []byte {
+func tagsBrokerHeartbeatRequest(dst []byte, x *BrokerHeartbeatRequest, e *encoder) []byte {
 	count := len(x.UnknownTags)
-	if v >= 1 && len(x.OfflineLogDirs) > 0 {
+	if e.v >= 1 && len(x.OfflineLogDirs) > 0 {
 		count++
 	}
-	if v >= 2 && x.CordonedLogDirs != nil {
+	if e.v >= 2 && x.CordonedLogDirs != nil {
 		count++
 	}
 	known := uint32(0)
-	if v >= 1 {
+	if e.v >= 1 {
 		known = 1
 	}
-	if v >= 2 {
+	if e.v >= 2 {
 		known = 3
 	}
 	dst = setTagCount(dst, count)
 	var m tagMerge
 	m.start(x.UnknownTags, known, e)
-	if v >= 1 && len(x.OfflineLogDirs) > 0 {
+	if e.v >= 1 && len(x.OfflineLogDirs) > 0 {
 		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
 		dst = compactUUIDs(dst, x.OfflineLogDirs, e)
 		dst = setTagSize(dst, at)
 	}
-	if v >= 2 && x.CordonedLogDirs != nil {
+	if e.v >= 2 && x.CordonedLogDirs != nil {
 		dst = m.below(dst, 1)
 		dst = append(dst, 1, 0)
 		at := len(dst)

@@ -30,7 +30,7 @@ func (x *BrokerHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("BrokerHeartbeatResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = room(dst, 10)
 	{
 		p := (*[10]byte)(dst[len(dst)-10:])

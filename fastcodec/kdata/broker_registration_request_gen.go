@@ -54,16 +54,17 @@ func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("BrokerRegistrationRequest", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && x.IsMigratingZkBroker {
 		e.failed = true
 	}
 	f0 := x.ClusterID
-	if n := len(dst) + 54; n <= cap(dst) && len(f0) <= 32 && len(x.Listeners) < 127 {
+	if n := len(dst) + 54; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Listeners) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
 		w[4] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[5:37]), f0)
+		putTiny((*[32]byte)(w[5:37]), f0)
 		o := 5 + len(f0)
 		binary.BigEndian.PutUint64(w[o:o+8], x.IncarnationID.Hi)
 		binary.BigEndian.PutUint64(w[o+8:o+16], x.IncarnationID.Lo)
@@ -75,18 +76,87 @@ func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error
 		dst = fastcodec.AppendUUID(dst, x.IncarnationID)
 		dst = compactCount(dst, len(x.Listeners), e)
 	}
-	if len(x.Listeners) > 0 {
-		dst = flexibleAllBrokerRegistrationRequestListener(dst, x.Listeners, e)
+	{
+		s := x.Listeners
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.Name, x.Host
+			if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				w[o] = byte(len(f1) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				putTiny((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + len(f1)
+				{
+					p := (*[5]byte)(w[o : o+5])
+					binary.BigEndian.PutUint16(p[0:2], x.Port)
+					binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
+					p[4] = 0
+				}
+				dst = dst[:len(dst)+o+5]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = compactString(dst, x.Host, e)
+				dst = room(dst, 5)
+				{
+					p := (*[5]byte)(dst[len(dst)-5:])
+					binary.BigEndian.PutUint16(p[0:2], x.Port)
+					binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
+					p[4] = 0
+				}
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = compactCount(dst, len(x.Features), e)
-	if len(x.Features) > 0 {
-		dst = flexibleAllBrokerRegistrationRequestFeature(dst, x.Features, e)
+	{
+		s := x.Features
+		for i := range s {
+			x := &s[i]
+			f0 := x.Name
+			if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				{
+					p := (*[5]byte)(w[o : o+5])
+					binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
+					binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
+					p[4] = 0
+				}
+				dst = dst[:len(dst)+o+5]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = room(dst, 5)
+				{
+					p := (*[5]byte)(dst[len(dst)-5:])
+					binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
+					binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
+					p[4] = 0
+				}
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	f1, f2 := x.Rack, x.LogDirs
-	if n := len(dst) + 76; n <= cap(dst) && len(f1) <= 32 && len(f2) <= 2 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f1) <= 32 && len(f2) <= 2 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
-		w[0] = byte(lengthOf(f1) + 1)
+		w[0] = byte(len(f1) + 1)
+		if f1 == nil {
+			w[0] = byte(0)
+		}
 		putShort((*[32]byte)(w[1:33]), f1)
+		putTiny((*[32]byte)(w[1:33]), f1)
 		o := 1 + len(f1)
 		if v >= 1 {
 			w[o] = bit(x.IsMigratingZkBroker)
@@ -123,74 +193,4 @@ func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error
 		return dst[:start], explain(x, "BrokerRegistrationRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllBrokerRegistrationRequestListener(dst []byte, s []BrokerRegistrationRequestListener, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Host
-		if n := len(dst) + 71; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[5]byte)(w[o : o+5])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
-				p[4] = 0
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactString(dst, x.Host, e)
-			dst = room(dst, 5)
-			{
-				p := (*[5]byte)(dst[len(dst)-5:])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
-				p[4] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllBrokerRegistrationRequestFeature(dst []byte, s []BrokerRegistrationRequestFeature, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[5]byte)(w[o : o+5])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
-				p[4] = 0
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = room(dst, 5)
-			{
-				p := (*[5]byte)(dst[len(dst)-5:])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
-				p[4] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

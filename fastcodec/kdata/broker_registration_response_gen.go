@@ -28,7 +28,7 @@ func (x *BrokerRegistrationResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("BrokerRegistrationResponse", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = room(dst, 15)
 	{
 		p := (*[15]byte)(dst[len(dst)-15:])

@@ -25,7 +25,7 @@ func (x *ConsumerGroupDescribeRequest) AppendTo(dst []byte, v int16) ([]byte, er
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ConsumerGroupDescribeRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.GroupIDs), e)
 	if len(x.GroupIDs) > 0 {
 		dst = compactStrings(dst, x.GroupIDs, e)

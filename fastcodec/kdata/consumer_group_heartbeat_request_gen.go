@@ -54,28 +54,41 @@ func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, e
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ConsumerGroupHeartbeatRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && x.SubscribedTopicRegex != nil {
 		e.failed = true
 	}
 	f0, f1, f2, f3 := x.GroupID, x.MemberID, x.InstanceID, x.RackID
-	if n := len(dst) + 141; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.SubscribedTopicNames) < 127 {
+	if n := len(dst) + 141; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.SubscribedTopicNames) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
 		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		putTiny((*[32]byte)(w[o+1:o+33]), f1)
 		o += 1 + len(f1)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
-		w[o+4] = byte(lengthOf(f2) + 1)
+		w[o+4] = byte(len(f2) + 1)
+		if f2 == nil {
+			w[o+4] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+5:o+37]), f2)
+		putTiny((*[32]byte)(w[o+5:o+37]), f2)
 		o += 5 + len(f2)
-		w[o] = byte(lengthOf(f3) + 1)
+		w[o] = byte(len(f3) + 1)
+		if f3 == nil {
+			w[o] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+1:o+33]), f3)
+		putTiny((*[32]byte)(w[o+1:o+33]), f3)
 		o += 1 + len(f3)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.RebalanceTimeoutMs))
-		w[o+4] = byte(lengthOf(x.SubscribedTopicNames) + 1)
+		w[o+4] = byte(len(x.SubscribedTopicNames) + 1)
+		if x.SubscribedTopicNames == nil {
+			w[o+4] = byte(0)
+		}
 		dst = dst[:len(dst)+o+5]
 	} else {
 		dst = compactString(dst, x.GroupID, e)
@@ -90,18 +103,29 @@ func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, e
 		dst = compactStrings(dst, x.SubscribedTopicNames, e)
 	}
 	f4, f5 := x.SubscribedTopicRegex, x.ServerAssignor
-	if n := len(dst) + 67; n <= cap(dst) && len(f4) <= 32 && len(f5) <= 32 && len(x.TopicPartitions) < 127 {
+	if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f4) <= 32 && len(f5) <= 32 && len(x.TopicPartitions) < 127 {
 		w := dst[len(dst):n:n]
 		o := 0
 		if v >= 1 {
-			w[o] = byte(lengthOf(f4) + 1)
+			w[o] = byte(len(f4) + 1)
+			if f4 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f4)
+			putTiny((*[32]byte)(w[o+1:o+33]), f4)
 			o += 1 + len(f4)
 		}
-		w[o] = byte(lengthOf(f5) + 1)
+		w[o] = byte(len(f5) + 1)
+		if f5 == nil {
+			w[o] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+1:o+33]), f5)
+		putTiny((*[32]byte)(w[o+1:o+33]), f5)
 		o += 1 + len(f5)
-		w[o] = byte(lengthOf(x.TopicPartitions) + 1)
+		w[o] = byte(len(x.TopicPartitions) + 1)
+		if x.TopicPartitions == nil {
+			w[o] = byte(0)
+		}
 		dst = dst[:len(dst)+o+1]
 	} else {
 		if v >= 1 {
@@ -110,8 +134,29 @@ func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, e
 		dst = compactNullableString(dst, x.ServerAssignor, e)
 		dst = compactCount(dst, lengthOf(x.TopicPartitions), e)
 	}
-	if len(x.TopicPartitions) > 0 {
-		dst = flexibleAllConsumerGroupHeartbeatRequestTopicPartitions(dst, x.TopicPartitions, e)
+	{
+		s := x.TopicPartitions
+		for i := range s {
+			x := &s[i]
+			f0 := x.Partitions
+			if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+				w[16] = byte(len(f0) + 1)
+				putInt32s((*[32]byte)(w[17:49]), f0)
+				o := 17 + 4*len(f0)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+				dst = compactInt32s(dst, x.Partitions, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -121,29 +166,4 @@ func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, e
 		return dst[:start], explain(x, "ConsumerGroupHeartbeatRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllConsumerGroupHeartbeatRequestTopicPartitions(dst []byte, s []ConsumerGroupHeartbeatRequestTopicPartitions, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Partitions
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
-			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
-			w[16] = byte(len(f0) + 1)
-			putInt32s((*[32]byte)(w[17:49]), f0)
-			o := 17 + 4*len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

@@ -51,17 +51,25 @@ func (x *ConsumerGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, 
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ConsumerGroupHeartbeatResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0, f1 := x.ErrorMessage, x.MemberID
-	if n := len(dst) + 80; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+	if n := len(dst) + 80; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(lengthOf(f0) + 1)
+		w[6] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[6] = byte(0)
+		}
 		putShort((*[32]byte)(w[7:39]), f0)
+		putTiny((*[32]byte)(w[7:39]), f0)
 		o := 7 + len(f0)
-		w[o] = byte(lengthOf(f1) + 1)
+		w[o] = byte(len(f1) + 1)
+		if f1 == nil {
+			w[o] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		putTiny((*[32]byte)(w[o+1:o+33]), f1)
 		o += 1 + len(f1)
 		{
 			p := (*[8]byte)(w[o : o+8])
@@ -95,37 +103,33 @@ func (x *ConsumerGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, 
 
 func flexibleConsumerGroupHeartbeatResponseAssignment(dst []byte, x *ConsumerGroupHeartbeatResponseAssignment, e *encoder) []byte {
 	dst = compactCount(dst, len(x.TopicPartitions), e)
-	if len(x.TopicPartitions) > 0 {
-		dst = flexibleAllConsumerGroupHeartbeatResponseTopicPartitions(dst, x.TopicPartitions, e)
+	{
+		s := x.TopicPartitions
+		for i := range s {
+			x := &s[i]
+			f0 := x.Partitions
+			if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+				w[16] = byte(len(f0) + 1)
+				putInt32s((*[32]byte)(w[17:49]), f0)
+				o := 17 + 4*len(f0)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+				dst = compactInt32s(dst, x.Partitions, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
 		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	return dst
-}
-
-func flexibleAllConsumerGroupHeartbeatResponseTopicPartitions(dst []byte, s []ConsumerGroupHeartbeatResponseTopicPartitions, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Partitions
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
-			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
-			w[16] = byte(len(f0) + 1)
-			putInt32s((*[32]byte)(w[17:49]), f0)
-			o := 17 + 4*len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
 	}
 	return dst
 }

@@ -30,35 +30,32 @@ func (x *ConsumerProtocolAssignment) AppendTo(dst []byte, v int16) ([]byte, erro
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("ConsumerProtocolAssignment", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = legacyCount(dst, len(x.AssignedPartitions), e)
-	if len(x.AssignedPartitions) > 0 {
-		dst = legacyAllConsumerProtocolAssignmentTopicPartition(dst, x.AssignedPartitions, e)
+	{
+		s := x.AssignedPartitions
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.Topic, x.Partitions
+			if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+				w := dst[len(dst):n:n]
+				binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+				putShort((*[32]byte)(w[2:34]), f0)
+				putTiny((*[32]byte)(w[2:34]), f0)
+				o := 2 + len(f0)
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+				putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+				o += 4 + 4*len(f1)
+				dst = dst[:len(dst)+o]
+			} else {
+				dst = legacyString(dst, x.Topic, e)
+				dst = legacyInt32s(dst, x.Partitions, e)
+			}
+		}
 	}
 	dst = legacyNullableBytes(dst, x.UserData, e)
 	if e.failed {
 		return dst[:start], explain(x, "ConsumerProtocolAssignment", v, 32767)
 	}
 	return dst, nil
-}
-
-func legacyAllConsumerProtocolAssignmentTopicPartition(dst []byte, s []ConsumerProtocolAssignmentTopicPartition, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Topic, e)
-			dst = legacyInt32s(dst, x.Partitions, e)
-		}
-	}
-	return dst
 }

@@ -35,7 +35,7 @@ func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, v int16) ([]byte, er
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("ConsumerProtocolSubscription", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = legacyCount(dst, len(x.Topics), e)
 	if len(x.Topics) > 0 {
 		dst = legacyStrings(dst, x.Topics, e)
@@ -43,12 +43,30 @@ func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, v int16) ([]byte, er
 	dst = legacyNullableBytes(dst, x.UserData, e)
 	if v >= 1 {
 		dst = legacyCount(dst, len(x.OwnedPartitions), e)
-		if len(x.OwnedPartitions) > 0 {
-			dst = legacyAllConsumerProtocolSubscriptionTopicPartition(dst, x.OwnedPartitions, e)
+		{
+			s := x.OwnedPartitions
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Topic, x.Partitions
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+					o += 4 + 4*len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Topic, e)
+					dst = legacyInt32s(dst, x.Partitions, e)
+				}
+			}
 		}
 	}
 	f0 := x.RackID
-	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 		w := dst[len(dst):n:n]
 		o := 0
 		if v >= 2 {
@@ -56,8 +74,12 @@ func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, v int16) ([]byte, er
 			o += 4
 		}
 		if v >= 3 {
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+			}
 			putShort((*[32]byte)(w[o+2:o+34]), f0)
+			putTiny((*[32]byte)(w[o+2:o+34]), f0)
 			o += 2 + len(f0)
 		}
 		dst = dst[:len(dst)+o]
@@ -73,25 +95,4 @@ func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, v int16) ([]byte, er
 		return dst[:start], explain(x, "ConsumerProtocolSubscription", v, 32767)
 	}
 	return dst, nil
-}
-
-func legacyAllConsumerProtocolSubscriptionTopicPartition(dst []byte, s []ConsumerProtocolSubscriptionTopicPartition, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Topic, e)
-			dst = legacyInt32s(dst, x.Partitions, e)
-		}
-	}
-	return dst
 }

@@ -23,7 +23,7 @@ func (x *ControlRecordTypeSchema) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v != 0 {
 		return dst, fastcodec.VersionError("ControlRecordTypeSchema", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Type))
 	if e.failed {
 		return dst[:start], explain(x, "ControlRecordTypeSchema", v, 32767)

@@ -27,7 +27,7 @@ func (x *ControlledShutdownRequest) AppendTo(dst []byte, v int16) ([]byte, error
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("ControlledShutdownRequest", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		dst = room(dst, 13)
 		{

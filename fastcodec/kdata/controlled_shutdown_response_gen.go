@@ -32,9 +32,9 @@ func (x *ControlledShutdownResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("ControlledShutdownResponse", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
-		if n := len(dst) + 3; n <= cap(dst) && len(x.RemainingPartitions) < 127 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.RemainingPartitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(x.RemainingPartitions) + 1)
@@ -43,15 +43,39 @@ func (x *ControlledShutdownResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = compactCount(dst, len(x.RemainingPartitions), e)
 		}
-		if len(x.RemainingPartitions) > 0 {
-			dst = flexibleAllControlledShutdownResponseRemainingPartition(dst, x.RemainingPartitions, e)
+		{
+			s := x.RemainingPartitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.TopicName
+				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					{
+						p := (*[5]byte)(w[o : o+5])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						p[4] = 0
+					}
+					dst = dst[:len(dst)+o+5]
+				} else {
+					dst = compactString(dst, x.TopicName, e)
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 6; n <= cap(dst) {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.RemainingPartitions)))
@@ -60,8 +84,25 @@ func (x *ControlledShutdownResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = legacyCount(dst, len(x.RemainingPartitions), e)
 		}
-		if len(x.RemainingPartitions) > 0 {
-			dst = legacyAllControlledShutdownResponseRemainingPartition(dst, x.RemainingPartitions, e)
+		{
+			s := x.RemainingPartitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.TopicName
+				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionIndex))
+					dst = dst[:len(dst)+o+4]
+				} else {
+					dst = legacyString(dst, x.TopicName, e)
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -69,51 +110,4 @@ func (x *ControlledShutdownResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 		return dst[:start], explain(x, "ControlledShutdownResponse", v, 3)
 	}
 	return dst, nil
-}
-
-func flexibleAllControlledShutdownResponseRemainingPartition(dst []byte, s []ControlledShutdownResponseRemainingPartition, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.TopicName
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[5]byte)(w[o : o+5])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				p[4] = 0
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = compactString(dst, x.TopicName, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllControlledShutdownResponseRemainingPartition(dst []byte, s []ControlledShutdownResponseRemainingPartition, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.TopicName
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionIndex))
-			dst = dst[:len(dst)+o+4]
-		} else {
-			dst = legacyString(dst, x.TopicName, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -47,8 +47,8 @@ func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, e
 	if v != 0 {
 		return dst, fastcodec.VersionError("ControllerRegistrationRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 22; n <= cap(dst) && len(x.Listeners) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 22; uint(n) <= uint(cap(dst)) && len(x.Listeners) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
 		binary.BigEndian.PutUint64(w[4:12], x.IncarnationID.Hi)
@@ -67,12 +67,77 @@ func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, e
 		}
 		dst = compactCount(dst, len(x.Listeners), e)
 	}
-	if len(x.Listeners) > 0 {
-		dst = flexibleAllControllerRegistrationRequestListener(dst, x.Listeners, e)
+	{
+		s := x.Listeners
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.Name, x.Host
+			if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				w[o] = byte(len(f1) + 1)
+				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				putTiny((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + len(f1)
+				{
+					p := (*[5]byte)(w[o : o+5])
+					binary.BigEndian.PutUint16(p[0:2], x.Port)
+					binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
+					p[4] = 0
+				}
+				dst = dst[:len(dst)+o+5]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = compactString(dst, x.Host, e)
+				dst = room(dst, 5)
+				{
+					p := (*[5]byte)(dst[len(dst)-5:])
+					binary.BigEndian.PutUint16(p[0:2], x.Port)
+					binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
+					p[4] = 0
+				}
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = compactCount(dst, len(x.Features), e)
-	if len(x.Features) > 0 {
-		dst = flexibleAllControllerRegistrationRequestFeature(dst, x.Features, e)
+	{
+		s := x.Features
+		for i := range s {
+			x := &s[i]
+			f0 := x.Name
+			if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				{
+					p := (*[5]byte)(w[o : o+5])
+					binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
+					binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
+					p[4] = 0
+				}
+				dst = dst[:len(dst)+o+5]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = room(dst, 5)
+				{
+					p := (*[5]byte)(dst[len(dst)-5:])
+					binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
+					binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
+					p[4] = 0
+				}
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -82,74 +147,4 @@ func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, e
 		return dst[:start], explain(x, "ControllerRegistrationRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllControllerRegistrationRequestListener(dst []byte, s []ControllerRegistrationRequestListener, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Host
-		if n := len(dst) + 71; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[5]byte)(w[o : o+5])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
-				p[4] = 0
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactString(dst, x.Host, e)
-			dst = room(dst, 5)
-			{
-				p := (*[5]byte)(dst[len(dst)-5:])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
-				p[4] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllControllerRegistrationRequestFeature(dst []byte, s []ControllerRegistrationRequestFeature, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[5]byte)(w[o : o+5])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
-				p[4] = 0
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = room(dst, 5)
-			{
-				p := (*[5]byte)(dst[len(dst)-5:])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
-				p[4] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

@@ -41,11 +41,55 @@ func (x *CreateACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("CreateAclsRequest", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactCount(dst, len(x.Creations), e)
-		if len(x.Creations) > 0 {
-			dst = flexibleAllCreateACLsRequestACLCreation(dst, x.Creations, e)
+		{
+			s := x.Creations
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2 := x.ResourceName, x.Principal, x.Host
+				if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(x.ResourceType)
+					w[1] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					w[o] = byte(x.ResourcePatternType)
+					w[o+1] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					w[o] = byte(len(f2) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f2)
+					putTiny((*[32]byte)(w[o+1:o+33]), f2)
+					o += 1 + len(f2)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						p[0] = byte(x.Operation)
+						p[1] = byte(x.PermissionType)
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = append(dst, byte(x.ResourceType))
+					dst = compactString(dst, x.ResourceName, e)
+					dst = append(dst, byte(x.ResourcePatternType))
+					dst = compactString(dst, x.Principal, e)
+					dst = compactString(dst, x.Host, e)
+					dst = room(dst, 3)
+					{
+						p := (*[3]byte)(dst[len(dst)-3:])
+						p[0] = byte(x.Operation)
+						p[1] = byte(x.PermissionType)
+						p[2] = 0
+					}
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -53,8 +97,52 @@ func (x *CreateACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		dst = legacyCount(dst, len(x.Creations), e)
-		if len(x.Creations) > 0 {
-			dst = legacyAllCreateACLsRequestACLCreation(dst, x.Creations, v, e)
+		{
+			s := x.Creations
+			for i := range s {
+				x := &s[i]
+				if v < 1 && x.ResourcePatternType != 3 {
+					e.failed = true
+				}
+				f0, f1, f2 := x.ResourceName, x.Principal, x.Host
+				if n := len(dst) + 106; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(x.ResourceType)
+					binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
+					putShort((*[32]byte)(w[3:35]), f0)
+					putTiny((*[32]byte)(w[3:35]), f0)
+					o := 3 + len(f0)
+					if v >= 1 {
+						w[o] = byte(x.ResourcePatternType)
+						o += 1
+					}
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+					putShort((*[32]byte)(w[o+2:o+34]), f2)
+					putTiny((*[32]byte)(w[o+2:o+34]), f2)
+					o += 2 + len(f2)
+					{
+						p := (*[2]byte)(w[o : o+2])
+						p[0] = byte(x.Operation)
+						p[1] = byte(x.PermissionType)
+					}
+					dst = dst[:len(dst)+o+2]
+				} else {
+					dst = append(dst, byte(x.ResourceType))
+					dst = legacyString(dst, x.ResourceName, e)
+					if v >= 1 {
+						dst = append(dst, byte(x.ResourcePatternType))
+					}
+					dst = legacyString(dst, x.Principal, e)
+					dst = legacyString(dst, x.Host, e)
+					dst = append(dst, byte(x.Operation))
+					dst = append(dst, byte(x.PermissionType))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -62,94 +150,4 @@ func (x *CreateACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "CreateAclsRequest", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllCreateACLsRequestACLCreation(dst []byte, s []CreateACLsRequestACLCreation, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2 := x.ResourceName, x.Principal, x.Host
-		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(x.ResourceType)
-			w[1] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			w[o] = byte(x.ResourcePatternType)
-			w[o+1] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			w[o] = byte(len(f2) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			o += 1 + len(f2)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				p[0] = byte(x.Operation)
-				p[1] = byte(x.PermissionType)
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = append(dst, byte(x.ResourceType))
-			dst = compactString(dst, x.ResourceName, e)
-			dst = append(dst, byte(x.ResourcePatternType))
-			dst = compactString(dst, x.Principal, e)
-			dst = compactString(dst, x.Host, e)
-			dst = room(dst, 3)
-			{
-				p := (*[3]byte)(dst[len(dst)-3:])
-				p[0] = byte(x.Operation)
-				p[1] = byte(x.PermissionType)
-				p[2] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllCreateACLsRequestACLCreation(dst []byte, s []CreateACLsRequestACLCreation, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		if v < 1 && x.ResourcePatternType != 3 {
-			e.failed = true
-		}
-		f0, f1, f2 := x.ResourceName, x.Principal, x.Host
-		if n := len(dst) + 106; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(x.ResourceType)
-			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
-			putShort((*[32]byte)(w[3:35]), f0)
-			o := 3 + len(f0)
-			if v >= 1 {
-				w[o] = byte(x.ResourcePatternType)
-				o += 1
-			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
-			putShort((*[32]byte)(w[o+2:o+34]), f2)
-			o += 2 + len(f2)
-			{
-				p := (*[2]byte)(w[o : o+2])
-				p[0] = byte(x.Operation)
-				p[1] = byte(x.PermissionType)
-			}
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = append(dst, byte(x.ResourceType))
-			dst = legacyString(dst, x.ResourceName, e)
-			if v >= 1 {
-				dst = append(dst, byte(x.ResourcePatternType))
-			}
-			dst = legacyString(dst, x.Principal, e)
-			dst = legacyString(dst, x.Host, e)
-			dst = append(dst, byte(x.Operation))
-			dst = append(dst, byte(x.PermissionType))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

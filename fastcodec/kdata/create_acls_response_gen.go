@@ -37,9 +37,9 @@ func (x *CreateACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("CreateAclsResponse", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Results) + 1)
@@ -48,15 +48,39 @@ func (x *CreateACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = compactCount(dst, len(x.Results), e)
 		}
-		if len(x.Results) > 0 {
-			dst = flexibleAllCreateACLsResponseACLCreationResult(dst, x.Results, e)
+		{
+			s := x.Results
+			for i := range s {
+				x := &s[i]
+				f0 := x.ErrorMessage
+				if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+					w[2] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[2] = byte(0)
+					}
+					putShort((*[32]byte)(w[3:35]), f0)
+					putTiny((*[32]byte)(w[3:35]), f0)
+					o := 3 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = compactNullableString(dst, x.ErrorMessage, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
@@ -65,8 +89,28 @@ func (x *CreateACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = legacyCount(dst, len(x.Results), e)
 		}
-		if len(x.Results) > 0 {
-			dst = legacyAllCreateACLsResponseACLCreationResult(dst, x.Results, e)
+		{
+			s := x.Results
+			for i := range s {
+				x := &s[i]
+				f0 := x.ErrorMessage
+				if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
+					if f0 == nil {
+						binary.BigEndian.PutUint16(w[2:4], 0xffff)
+					}
+					putShort((*[32]byte)(w[4:36]), f0)
+					putTiny((*[32]byte)(w[4:36]), f0)
+					o := 4 + len(f0)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = legacyNullableString(dst, x.ErrorMessage, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -74,48 +118,4 @@ func (x *CreateACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "CreateAclsResponse", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllCreateACLsResponseACLCreationResult(dst []byte, s []CreateACLsResponseACLCreationResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ErrorMessage
-		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[3:35]), f0)
-			o := 3 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllCreateACLsResponseACLCreationResult(dst []byte, s []CreateACLsResponseACLCreationResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ErrorMessage
-		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
-			putShort((*[32]byte)(w[4:36]), f0)
-			o := 4 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = legacyNullableString(dst, x.ErrorMessage, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

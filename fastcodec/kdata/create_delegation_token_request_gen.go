@@ -39,7 +39,7 @@ func (x *CreateDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, er
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("CreateDelegationTokenRequest", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		if v < 3 && (x.OwnerPrincipalType == nil || len(x.OwnerPrincipalType) > 0) {
 			e.failed = true
@@ -48,15 +48,23 @@ func (x *CreateDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, er
 			e.failed = true
 		}
 		f0, f1 := x.OwnerPrincipalType, x.OwnerPrincipalName
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Renewers) < 127 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Renewers) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 3 {
-				w[o] = byte(lengthOf(f0) + 1)
+				w[o] = byte(len(f0) + 1)
+				if f0 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
-				w[o] = byte(lengthOf(f1) + 1)
+				w[o] = byte(len(f1) + 1)
+				if f1 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				putTiny((*[32]byte)(w[o+1:o+33]), f1)
 				o += 1 + len(f1)
 			}
 			w[o] = byte(len(x.Renewers) + 1)
@@ -68,8 +76,32 @@ func (x *CreateDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, er
 			}
 			dst = compactCount(dst, len(x.Renewers), e)
 		}
-		if len(x.Renewers) > 0 {
-			dst = flexibleAllCreateDelegationTokenRequestCreatableRenewers(dst, x.Renewers, e)
+		{
+			s := x.Renewers
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.PrincipalType, x.PrincipalName
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.PrincipalType, e)
+					dst = compactString(dst, x.PrincipalName, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxLifetimeMs))
 		dst = append(dst, 0)
@@ -80,8 +112,28 @@ func (x *CreateDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, er
 		e.failIf(x.OwnerPrincipalType == nil || len(x.OwnerPrincipalType) > 0)
 		e.failIf(x.OwnerPrincipalName == nil || len(x.OwnerPrincipalName) > 0)
 		dst = legacyCount(dst, len(x.Renewers), e)
-		if len(x.Renewers) > 0 {
-			dst = legacyAllCreateDelegationTokenRequestCreatableRenewers(dst, x.Renewers, e)
+		{
+			s := x.Renewers
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.PrincipalType, x.PrincipalName
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.PrincipalType, e)
+					dst = legacyString(dst, x.PrincipalName, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxLifetimeMs))
 		e.failIf(len(x.UnknownTags) > 0)
@@ -90,52 +142,4 @@ func (x *CreateDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, er
 		return dst[:start], explain(x, "CreateDelegationTokenRequest", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllCreateDelegationTokenRequestCreatableRenewers(dst []byte, s []CreateDelegationTokenRequestCreatableRenewers, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.PrincipalType, x.PrincipalName
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.PrincipalType, e)
-			dst = compactString(dst, x.PrincipalName, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllCreateDelegationTokenRequestCreatableRenewers(dst []byte, s []CreateDelegationTokenRequestCreatableRenewers, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.PrincipalType, x.PrincipalName
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.PrincipalType, e)
-			dst = legacyString(dst, x.PrincipalName, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

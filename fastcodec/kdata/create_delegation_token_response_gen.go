@@ -36,7 +36,7 @@ func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, e
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("CreateDelegationTokenResponse", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		if v < 3 && len(x.TokenRequesterPrincipalType) > 0 {
 			e.failed = true
@@ -45,21 +45,25 @@ func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, e
 			e.failed = true
 		}
 		f0, f1, f2, f3, f4 := x.PrincipalType, x.PrincipalName, x.TokenRequesterPrincipalType, x.TokenRequesterPrincipalName, x.TokenID
-		if n := len(dst) + 191; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 {
+		if n := len(dst) + 191; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			if v >= 3 {
 				w[o] = byte(len(f2) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f2)
+				putTiny((*[32]byte)(w[o+1:o+33]), f2)
 				o += 1 + len(f2)
 				w[o] = byte(len(f3) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f3)
+				putTiny((*[32]byte)(w[o+1:o+33]), f3)
 				o += 1 + len(f3)
 			}
 			{
@@ -70,6 +74,7 @@ func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, e
 			}
 			w[o+24] = byte(len(f4) + 1)
 			putShort((*[32]byte)(w[o+25:o+57]), f4)
+			putTiny((*[32]byte)(w[o+25:o+57]), f4)
 			o += 25 + len(f4)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -99,14 +104,16 @@ func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, e
 		e.failIf(len(x.TokenRequesterPrincipalType) > 0)
 		e.failIf(len(x.TokenRequesterPrincipalName) > 0)
 		f0, f1, f2 := x.PrincipalType, x.PrincipalName, x.TokenID
-		if n := len(dst) + 128; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 128; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
 			putShort((*[32]byte)(w[4:36]), f0)
+			putTiny((*[32]byte)(w[4:36]), f0)
 			o := 4 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
 			{
 				p := (*[24]byte)(w[o : o+24])
@@ -116,6 +123,7 @@ func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, e
 			}
 			binary.BigEndian.PutUint16(w[o+24:o+26], uint16(len(f2)))
 			putShort((*[32]byte)(w[o+26:o+58]), f2)
+			putTiny((*[32]byte)(w[o+26:o+58]), f2)
 			o += 26 + len(f2)
 			dst = dst[:len(dst)+o]
 		} else {

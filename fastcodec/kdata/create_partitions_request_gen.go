@@ -52,7 +52,7 @@ func (x *CreatePartitionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("CreatePartitionsRequest", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactCount(dst, len(x.Topics), e)
 		if len(x.Topics) > 0 {
@@ -87,21 +87,43 @@ func flexibleAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsReq
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.Assignments) < 127 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Assignments) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Count))
-			w[o+4] = byte(lengthOf(x.Assignments) + 1)
+			w[o+4] = byte(len(x.Assignments) + 1)
+			if x.Assignments == nil {
+				w[o+4] = byte(0)
+			}
 			dst = dst[:len(dst)+o+5]
 		} else {
 			dst = compactString(dst, x.Name, e)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Count))
 			dst = compactCount(dst, lengthOf(x.Assignments), e)
 		}
-		if len(x.Assignments) > 0 {
-			dst = flexibleAllCreatePartitionsRequestAssignment(dst, x.Assignments, e)
+		{
+			s := x.Assignments
+			for i := range s {
+				x := &s[i]
+				f0 := x.BrokerIDs
+				if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putInt32s((*[32]byte)(w[1:33]), f0)
+					o := 1 + 4*len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactInt32s(dst, x.BrokerIDs, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -111,65 +133,43 @@ func flexibleAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsReq
 	return dst
 }
 
-func flexibleAllCreatePartitionsRequestAssignment(dst []byte, s []CreatePartitionsRequestAssignment, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.BrokerIDs
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putInt32s((*[32]byte)(w[1:33]), f0)
-			o := 1 + 4*len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactInt32s(dst, x.BrokerIDs, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Count))
-			binary.BigEndian.PutUint32(w[o+4:o+8], uint32(lengthOf(x.Assignments)))
+			binary.BigEndian.PutUint32(w[o+4:o+8], uint32(len(x.Assignments)))
+			if x.Assignments == nil {
+				binary.BigEndian.PutUint32(w[o+4:o+8], 0xffffffff)
+			}
 			dst = dst[:len(dst)+o+8]
 		} else {
 			dst = legacyString(dst, x.Name, e)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Count))
 			dst = legacyCount(dst, lengthOf(x.Assignments), e)
 		}
-		if len(x.Assignments) > 0 {
-			dst = legacyAllCreatePartitionsRequestAssignment(dst, x.Assignments, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllCreatePartitionsRequestAssignment(dst []byte, s []CreatePartitionsRequestAssignment, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.BrokerIDs
-		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(len(f0)))
-			putInt32s((*[32]byte)(w[4:36]), f0)
-			o := 4 + 4*len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyInt32s(dst, x.BrokerIDs, e)
+		{
+			s := x.Assignments
+			for i := range s {
+				x := &s[i]
+				f0 := x.BrokerIDs
+				if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 8 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(len(f0)))
+					putInt32s((*[32]byte)(w[4:36]), f0)
+					o := 4 + 4*len(f0)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyInt32s(dst, x.BrokerIDs, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

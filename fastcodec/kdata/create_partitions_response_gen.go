@@ -33,9 +33,9 @@ func (x *CreatePartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("CreatePartitionsResponse", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Results) + 1)
@@ -44,15 +44,44 @@ func (x *CreatePartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = compactCount(dst, len(x.Results), e)
 		}
-		if len(x.Results) > 0 {
-			dst = flexibleAllCreatePartitionsResponseTopicResult(dst, x.Results, e)
+		{
+			s := x.Results
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.ErrorMessage
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+					w[o+2] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o+2] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+3:o+35]), f1)
+					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					o += 3 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = compactNullableString(dst, x.ErrorMessage, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
@@ -61,8 +90,33 @@ func (x *CreatePartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = legacyCount(dst, len(x.Results), e)
 		}
-		if len(x.Results) > 0 {
-			dst = legacyAllCreatePartitionsResponseTopicResult(dst, x.Results, e)
+		{
+			s := x.Results
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.ErrorMessage
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint16(w[o+2:o+4], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o+2:o+4], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+4:o+36]), f1)
+					putTiny((*[32]byte)(w[o+4:o+36]), f1)
+					o += 4 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = legacyNullableString(dst, x.ErrorMessage, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -70,56 +124,4 @@ func (x *CreatePartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 		return dst[:start], explain(x, "CreatePartitionsResponse", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllCreatePartitionsResponseTopicResult(dst []byte, s []CreatePartitionsResponseTopicResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.ErrorMessage
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			w[o+2] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			o += 3 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllCreatePartitionsResponseTopicResult(dst []byte, s []CreatePartitionsResponseTopicResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.ErrorMessage
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint16(w[o+2:o+4], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = legacyNullableString(dst, x.ErrorMessage, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -55,7 +55,7 @@ func (x *CreateTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 7 {
 		return dst, fastcodec.VersionError("CreateTopicsRequest", v, 0, 7)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 5 {
 		dst = compactCount(dst, len(x.Topics), e)
 		if len(x.Topics) > 0 {
@@ -95,10 +95,11 @@ func flexibleAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRe
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Assignments) < 127 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Assignments) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -113,12 +114,59 @@ func flexibleAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRe
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
 			dst = compactCount(dst, len(x.Assignments), e)
 		}
-		if len(x.Assignments) > 0 {
-			dst = flexibleAllCreateTopicsRequestCreatableReplicaAssignment(dst, x.Assignments, e)
+		{
+			s := x.Assignments
+			for i := range s {
+				x := &s[i]
+				f0 := x.BrokerIDs
+				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					w[4] = byte(len(f0) + 1)
+					putInt32s((*[32]byte)(w[5:37]), f0)
+					o := 5 + 4*len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = compactInt32s(dst, x.BrokerIDs, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = compactCount(dst, len(x.Configs), e)
-		if len(x.Configs) > 0 {
-			dst = flexibleAllCreateTopicsRequestCreatableTopicConfig(dst, x.Configs, e)
+		{
+			s := x.Configs
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Value
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = compactNullableString(dst, x.Value, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -128,64 +176,15 @@ func flexibleAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRe
 	return dst
 }
 
-func flexibleAllCreateTopicsRequestCreatableReplicaAssignment(dst []byte, s []CreateTopicsRequestCreatableReplicaAssignment, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.BrokerIDs
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			w[4] = byte(len(f0) + 1)
-			putInt32s((*[32]byte)(w[5:37]), f0)
-			o := 5 + 4*len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = compactInt32s(dst, x.BrokerIDs, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllCreateTopicsRequestCreatableTopicConfig(dst []byte, s []CreateTopicsRequestCreatableTopicConfig, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactNullableString(dst, x.Value, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRequestCreatableTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -200,54 +199,51 @@ func legacyAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRequ
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
 			dst = legacyCount(dst, len(x.Assignments), e)
 		}
-		if len(x.Assignments) > 0 {
-			dst = legacyAllCreateTopicsRequestCreatableReplicaAssignment(dst, x.Assignments, e)
+		{
+			s := x.Assignments
+			for i := range s {
+				x := &s[i]
+				f0 := x.BrokerIDs
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 8 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint32(w[4:8], uint32(len(f0)))
+					putInt32s((*[32]byte)(w[8:40]), f0)
+					o := 8 + 4*len(f0)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = legacyInt32s(dst, x.BrokerIDs, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		dst = legacyCount(dst, len(x.Configs), e)
-		if len(x.Configs) > 0 {
-			dst = legacyAllCreateTopicsRequestCreatableTopicConfig(dst, x.Configs, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllCreateTopicsRequestCreatableReplicaAssignment(dst []byte, s []CreateTopicsRequestCreatableReplicaAssignment, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.BrokerIDs
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(w[4:8], uint32(len(f0)))
-			putInt32s((*[32]byte)(w[8:40]), f0)
-			o := 8 + 4*len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = legacyInt32s(dst, x.BrokerIDs, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllCreateTopicsRequestCreatableTopicConfig(dst []byte, s []CreateTopicsRequestCreatableTopicConfig, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = legacyNullableString(dst, x.Value, e)
+		{
+			s := x.Configs
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Value
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+					dst = legacyNullableString(dst, x.Value, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

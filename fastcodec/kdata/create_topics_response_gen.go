@@ -73,9 +73,9 @@ func (x *CreateTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 7 {
 		return dst, fastcodec.VersionError("CreateTopicsResponse", v, 0, 7)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 5 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Topics) + 1)
@@ -85,14 +85,14 @@ func (x *CreateTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = flexibleAllCreateTopicsResponseCreatableTopicResult(dst, x.Topics, v, e)
+			dst = flexibleAllCreateTopicsResponseCreatableTopicResult(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 2 {
@@ -108,7 +108,7 @@ func (x *CreateTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllCreateTopicsResponseCreatableTopicResult(dst, x.Topics, v, e)
+			dst = legacyAllCreateTopicsResponseCreatableTopicResult(dst, x.Topics, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -118,34 +118,42 @@ func (x *CreateTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateTopicsResponseCreatableTopicResult, v int16, e *encoder) []byte {
+func flexibleAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateTopicsResponseCreatableTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Name, x.ErrorMessage
-		if n := len(dst) + 91; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Configs) < 127 {
+		if n := len(dst) + 91; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Configs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
-			if v >= 7 {
+			if e.v >= 7 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
 			}
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			w[o+2] = byte(lengthOf(f1) + 1)
+			w[o+2] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[o+2] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			putTiny((*[32]byte)(w[o+3:o+35]), f1)
 			o += 3 + len(f1)
 			{
 				p := (*[6]byte)(w[o : o+6])
 				binary.BigEndian.PutUint32(p[0:4], uint32(x.NumPartitions))
 				binary.BigEndian.PutUint16(p[4:6], uint16(x.ReplicationFactor))
 			}
-			w[o+6] = byte(lengthOf(x.Configs) + 1)
+			w[o+6] = byte(len(x.Configs) + 1)
+			if x.Configs == nil {
+				w[o+6] = byte(0)
+			}
 			dst = dst[:len(dst)+o+7]
 		} else {
 			dst = compactString(dst, x.Name, e)
-			if v >= 7 {
+			if e.v >= 7 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
@@ -154,19 +162,59 @@ func flexibleAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateT
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
 			dst = compactCount(dst, lengthOf(x.Configs), e)
 		}
-		if len(x.Configs) > 0 {
-			dst = flexibleAllCreateTopicsResponseCreatableTopicConfigs(dst, x.Configs, e)
+		{
+			s := x.Configs
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Value
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					{
+						p := (*[4]byte)(w[o : o+4])
+						p[0] = bit(x.ReadOnly)
+						p[1] = byte(x.ConfigSource)
+						p[2] = bit(x.IsSensitive)
+						p[3] = 0
+					}
+					dst = dst[:len(dst)+o+4]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = compactNullableString(dst, x.Value, e)
+					dst = room(dst, 4)
+					{
+						p := (*[4]byte)(dst[len(dst)-4:])
+						p[0] = bit(x.ReadOnly)
+						p[1] = byte(x.ConfigSource)
+						p[2] = bit(x.IsSensitive)
+						p[3] = 0
+					}
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || x.TopicConfigErrorCode != 0 {
-			dst = tagsCreateTopicsResponseCreatableTopicResult(dst, x, v, e)
+			dst = tagsCreateTopicsResponseCreatableTopicResult(dst, x, e)
 		}
 	}
 	return dst
 }
 
 // tagsCreateTopicsResponseCreatableTopicResult puts the tag section of a struct in the place of an empty one.
-func tagsCreateTopicsResponseCreatableTopicResult(dst []byte, x *CreateTopicsResponseCreatableTopicResult, v int16, e *encoder) []byte {
+func tagsCreateTopicsResponseCreatableTopicResult(dst []byte, x *CreateTopicsResponseCreatableTopicResult, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if x.TopicConfigErrorCode != 0 {
 		count++
@@ -182,66 +230,32 @@ func tagsCreateTopicsResponseCreatableTopicResult(dst []byte, x *CreateTopicsRes
 	return m.rest(dst)
 }
 
-func flexibleAllCreateTopicsResponseCreatableTopicConfigs(dst []byte, s []CreateTopicsResponseCreatableTopicConfigs, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[4]byte)(w[o : o+4])
-				p[0] = bit(x.ReadOnly)
-				p[1] = byte(x.ConfigSource)
-				p[2] = bit(x.IsSensitive)
-				p[3] = 0
-			}
-			dst = dst[:len(dst)+o+4]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactNullableString(dst, x.Value, e)
-			dst = room(dst, 4)
-			{
-				p := (*[4]byte)(dst[len(dst)-4:])
-				p[0] = bit(x.ReadOnly)
-				p[1] = byte(x.ConfigSource)
-				p[2] = bit(x.IsSensitive)
-				p[3] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateTopicsResponseCreatableTopicResult, v int16, e *encoder) []byte {
+func legacyAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateTopicsResponseCreatableTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Name, x.ErrorMessage
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 			o += 2
-			if v >= 1 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			if e.v >= 1 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+				if f1 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				putTiny((*[32]byte)(w[o+2:o+34]), f1)
 				o += 2 + len(f1)
 			}
 			dst = dst[:len(dst)+o]
 		} else {
 			dst = legacyString(dst, x.Name, e)
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			if v >= 1 {
+			if e.v >= 1 {
 				dst = legacyNullableString(dst, x.ErrorMessage, e)
 			}
 		}

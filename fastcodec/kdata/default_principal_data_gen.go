@@ -24,15 +24,17 @@ func (x *DefaultPrincipalData) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("DefaultPrincipalData", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0, f1 := x.Type, x.Name
-	if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
 		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		putTiny((*[32]byte)(w[o+1:o+33]), f1)
 		o += 1 + len(f1)
 		{
 			p := (*[2]byte)(w[o : o+2])

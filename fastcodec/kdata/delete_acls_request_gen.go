@@ -46,11 +46,64 @@ func (x *DeleteACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DeleteAclsRequest", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactCount(dst, len(x.Filters), e)
-		if len(x.Filters) > 0 {
-			dst = flexibleAllDeleteACLsRequestFilter(dst, x.Filters, e)
+		{
+			s := x.Filters
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
+				if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(x.ResourceTypeFilter)
+					w[1] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[1] = byte(0)
+					}
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					w[o] = byte(x.PatternTypeFilter)
+					w[o+1] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o+1] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					w[o] = byte(len(f2) + 1)
+					if f2 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f2)
+					putTiny((*[32]byte)(w[o+1:o+33]), f2)
+					o += 1 + len(f2)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						p[0] = byte(x.Operation)
+						p[1] = byte(x.PermissionType)
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = append(dst, byte(x.ResourceTypeFilter))
+					dst = compactNullableString(dst, x.ResourceNameFilter, e)
+					dst = append(dst, byte(x.PatternTypeFilter))
+					dst = compactNullableString(dst, x.PrincipalFilter, e)
+					dst = compactNullableString(dst, x.HostFilter, e)
+					dst = room(dst, 3)
+					{
+						p := (*[3]byte)(dst[len(dst)-3:])
+						p[0] = byte(x.Operation)
+						p[1] = byte(x.PermissionType)
+						p[2] = 0
+					}
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -58,8 +111,61 @@ func (x *DeleteACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		dst = legacyCount(dst, len(x.Filters), e)
-		if len(x.Filters) > 0 {
-			dst = legacyAllDeleteACLsRequestFilter(dst, x.Filters, v, e)
+		{
+			s := x.Filters
+			for i := range s {
+				x := &s[i]
+				if v < 1 && x.PatternTypeFilter != 3 {
+					e.failed = true
+				}
+				f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
+				if n := len(dst) + 106; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(x.ResourceTypeFilter)
+					binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
+					if f0 == nil {
+						binary.BigEndian.PutUint16(w[1:3], 0xffff)
+					}
+					putShort((*[32]byte)(w[3:35]), f0)
+					putTiny((*[32]byte)(w[3:35]), f0)
+					o := 3 + len(f0)
+					if v >= 1 {
+						w[o] = byte(x.PatternTypeFilter)
+						o += 1
+					}
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+					if f2 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f2)
+					putTiny((*[32]byte)(w[o+2:o+34]), f2)
+					o += 2 + len(f2)
+					{
+						p := (*[2]byte)(w[o : o+2])
+						p[0] = byte(x.Operation)
+						p[1] = byte(x.PermissionType)
+					}
+					dst = dst[:len(dst)+o+2]
+				} else {
+					dst = append(dst, byte(x.ResourceTypeFilter))
+					dst = legacyNullableString(dst, x.ResourceNameFilter, e)
+					if v >= 1 {
+						dst = append(dst, byte(x.PatternTypeFilter))
+					}
+					dst = legacyNullableString(dst, x.PrincipalFilter, e)
+					dst = legacyNullableString(dst, x.HostFilter, e)
+					dst = append(dst, byte(x.Operation))
+					dst = append(dst, byte(x.PermissionType))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -67,94 +173,4 @@ func (x *DeleteACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "DeleteAclsRequest", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllDeleteACLsRequestFilter(dst []byte, s []DeleteACLsRequestFilter, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
-		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(x.ResourceTypeFilter)
-			w[1] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			w[o] = byte(x.PatternTypeFilter)
-			w[o+1] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			w[o] = byte(lengthOf(f2) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			o += 1 + len(f2)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				p[0] = byte(x.Operation)
-				p[1] = byte(x.PermissionType)
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = append(dst, byte(x.ResourceTypeFilter))
-			dst = compactNullableString(dst, x.ResourceNameFilter, e)
-			dst = append(dst, byte(x.PatternTypeFilter))
-			dst = compactNullableString(dst, x.PrincipalFilter, e)
-			dst = compactNullableString(dst, x.HostFilter, e)
-			dst = room(dst, 3)
-			{
-				p := (*[3]byte)(dst[len(dst)-3:])
-				p[0] = byte(x.Operation)
-				p[1] = byte(x.PermissionType)
-				p[2] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllDeleteACLsRequestFilter(dst []byte, s []DeleteACLsRequestFilter, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		if v < 1 && x.PatternTypeFilter != 3 {
-			e.failed = true
-		}
-		f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
-		if n := len(dst) + 106; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(x.ResourceTypeFilter)
-			binary.BigEndian.PutUint16(w[1:3], uint16(lengthOf(f0)))
-			putShort((*[32]byte)(w[3:35]), f0)
-			o := 3 + len(f0)
-			if v >= 1 {
-				w[o] = byte(x.PatternTypeFilter)
-				o += 1
-			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
-			putShort((*[32]byte)(w[o+2:o+34]), f2)
-			o += 2 + len(f2)
-			{
-				p := (*[2]byte)(w[o : o+2])
-				p[0] = byte(x.Operation)
-				p[1] = byte(x.PermissionType)
-			}
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = append(dst, byte(x.ResourceTypeFilter))
-			dst = legacyNullableString(dst, x.ResourceNameFilter, e)
-			if v >= 1 {
-				dst = append(dst, byte(x.PatternTypeFilter))
-			}
-			dst = legacyNullableString(dst, x.PrincipalFilter, e)
-			dst = legacyNullableString(dst, x.HostFilter, e)
-			dst = append(dst, byte(x.Operation))
-			dst = append(dst, byte(x.PermissionType))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -22,7 +22,7 @@ func (x *DeleteGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DeleteGroupsRequest", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactCount(dst, len(x.GroupsNames), e)
 		if len(x.GroupsNames) > 0 {

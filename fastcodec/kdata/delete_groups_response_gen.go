@@ -33,9 +33,9 @@ func (x *DeleteGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DeleteGroupsResponse", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Results) + 1)
@@ -44,15 +44,49 @@ func (x *DeleteGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = compactCount(dst, len(x.Results), e)
 		}
-		if len(x.Results) > 0 {
-			dst = flexibleAllDeleteGroupsResponseDeletableGroupResult(dst, x.Results, v, e)
+		{
+			s := x.Results
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.GroupID, x.ErrorMessage
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+					o += 2
+					if v >= 3 {
+						w[o] = byte(len(f1) + 1)
+						if f1 == nil {
+							w[o] = byte(0)
+						}
+						putShort((*[32]byte)(w[o+1:o+33]), f1)
+						putTiny((*[32]byte)(w[o+1:o+33]), f1)
+						o += 1 + len(f1)
+					}
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.GroupID, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					if v >= 3 {
+						dst = compactNullableString(dst, x.ErrorMessage, e)
+					}
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
@@ -61,8 +95,25 @@ func (x *DeleteGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = legacyCount(dst, len(x.Results), e)
 		}
-		if len(x.Results) > 0 {
-			dst = legacyAllDeleteGroupsResponseDeletableGroupResult(dst, x.Results, e)
+		{
+			s := x.Results
+			for i := range s {
+				x := &s[i]
+				f0 := x.GroupID
+				if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+					dst = dst[:len(dst)+o+2]
+				} else {
+					dst = legacyString(dst, x.GroupID, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -70,57 +121,4 @@ func (x *DeleteGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "DeleteGroupsResponse", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllDeleteGroupsResponseDeletableGroupResult(dst []byte, s []DeleteGroupsResponseDeletableGroupResult, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.GroupID, x.ErrorMessage
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			o += 2
-			if v >= 3 {
-				w[o] = byte(lengthOf(f1) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f1)
-				o += 1 + len(f1)
-			}
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.GroupID, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			if v >= 3 {
-				dst = compactNullableString(dst, x.ErrorMessage, e)
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllDeleteGroupsResponseDeletableGroupResult(dst []byte, s []DeleteGroupsResponseDeletableGroupResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.GroupID
-		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = legacyString(dst, x.GroupID, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -31,12 +31,13 @@ func (x *DeleteShareGroupOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, 
 	if v != 0 {
 		return dst, fastcodec.VersionError("DeleteShareGroupOffsetsRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.GroupID
-	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(x.Topics) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -44,8 +45,27 @@ func (x *DeleteShareGroupOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, 
 		dst = compactString(dst, x.GroupID, e)
 		dst = compactCount(dst, len(x.Topics), e)
 	}
-	if len(x.Topics) > 0 {
-		dst = flexibleAllDeleteShareGroupOffsetsRequestTopic(dst, x.Topics, e)
+	{
+		s := x.Topics
+		for i := range s {
+			x := &s[i]
+			f0 := x.TopicName
+			if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.TopicName, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -55,26 +75,4 @@ func (x *DeleteShareGroupOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, 
 		return dst[:start], explain(x, "DeleteShareGroupOffsetsRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllDeleteShareGroupOffsetsRequestTopic(dst []byte, s []DeleteShareGroupOffsetsRequestTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.TopicName
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.TopicName, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

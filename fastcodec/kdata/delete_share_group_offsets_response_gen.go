@@ -38,14 +38,18 @@ func (x *DeleteShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte,
 	if v != 0 {
 		return dst, fastcodec.VersionError("DeleteShareGroupOffsetsResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Responses) < 127 {
+	if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Responses) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(lengthOf(f0) + 1)
+		w[6] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[6] = byte(0)
+		}
 		putShort((*[32]byte)(w[7:39]), f0)
+		putTiny((*[32]byte)(w[7:39]), f0)
 		o := 7 + len(f0)
 		w[o] = byte(len(x.Responses) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -55,8 +59,48 @@ func (x *DeleteShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte,
 		dst = compactNullableString(dst, x.ErrorMessage, e)
 		dst = compactCount(dst, len(x.Responses), e)
 	}
-	if len(x.Responses) > 0 {
-		dst = flexibleAllDeleteShareGroupOffsetsResponseTopic(dst, x.Responses, e)
+	{
+		s := x.Responses
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.TopicName, x.ErrorMessage
+			if n := len(dst) + 85; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				{
+					p := (*[18]byte)(w[o : o+18])
+					binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+					binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+					binary.BigEndian.PutUint16(p[16:18], uint16(x.ErrorCode))
+				}
+				w[o+18] = byte(len(f1) + 1)
+				if f1 == nil {
+					w[o+18] = byte(0)
+				}
+				putShort((*[32]byte)(w[o+19:o+51]), f1)
+				putTiny((*[32]byte)(w[o+19:o+51]), f1)
+				o += 19 + len(f1)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.TopicName, e)
+				dst = room(dst, 18)
+				{
+					p := (*[18]byte)(dst[len(dst)-18:])
+					binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+					binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+					binary.BigEndian.PutUint16(p[16:18], uint16(x.ErrorCode))
+				}
+				dst = compactNullableString(dst, x.ErrorMessage, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -66,43 +110,4 @@ func (x *DeleteShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte,
 		return dst[:start], explain(x, "DeleteShareGroupOffsetsResponse", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllDeleteShareGroupOffsetsResponseTopic(dst []byte, s []DeleteShareGroupOffsetsResponseTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.TopicName, x.ErrorMessage
-		if n := len(dst) + 85; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[18]byte)(w[o : o+18])
-				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-				binary.BigEndian.PutUint16(p[16:18], uint16(x.ErrorCode))
-			}
-			w[o+18] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+19:o+51]), f1)
-			o += 19 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.TopicName, e)
-			dst = room(dst, 18)
-			{
-				p := (*[18]byte)(dst[len(dst)-18:])
-				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-				binary.BigEndian.PutUint16(p[16:18], uint16(x.ErrorCode))
-			}
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

@@ -41,7 +41,7 @@ func (x *DeleteShareGroupStateResponse) AppendTo(dst []byte, v int16) ([]byte, e
 	if v != 0 {
 		return dst, fastcodec.VersionError("DeleteShareGroupStateResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.Results), e)
 	if len(x.Results) > 0 {
 		dst = flexibleAllDeleteShareGroupStateResponseDeleteStateResult(dst, x.Results, e)
@@ -59,7 +59,7 @@ func (x *DeleteShareGroupStateResponse) AppendTo(dst []byte, v int16) ([]byte, e
 func flexibleAllDeleteShareGroupStateResponseDeleteStateResult(dst []byte, s []DeleteShareGroupStateResponseDeleteStateResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
@@ -69,38 +69,38 @@ func flexibleAllDeleteShareGroupStateResponseDeleteStateResult(dst []byte, s []D
 			dst = fastcodec.AppendUUID(dst, x.TopicID)
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllDeleteShareGroupStateResponsePartitionResult(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.ErrorMessage
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
+					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+					w[6] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[6] = byte(0)
+					}
+					putShort((*[32]byte)(w[7:39]), f0)
+					putTiny((*[32]byte)(w[7:39]), f0)
+					o := 7 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = compactNullableString(dst, x.ErrorMessage, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllDeleteShareGroupStateResponsePartitionResult(dst []byte, s []DeleteShareGroupStateResponsePartitionResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ErrorMessage
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
-			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[7:39]), f0)
-			o := 7 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

@@ -33,15 +33,48 @@ func (x *DeleteTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("DeleteTopicsRequest", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
 		if v < 6 && len(x.Topics) > 0 {
 			e.failed = true
 		}
 		if v >= 6 {
 			dst = compactCount(dst, len(x.Topics), e)
-			if len(x.Topics) > 0 {
-				dst = flexibleAllDeleteTopicsRequestDeleteTopicState(dst, x.Topics, e)
+			{
+				s := x.Topics
+				for i := range s {
+					x := &s[i]
+					f0 := x.Name
+					if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+						w := dst[len(dst):n:n]
+						w[0] = byte(len(f0) + 1)
+						if f0 == nil {
+							w[0] = byte(0)
+						}
+						putShort((*[32]byte)(w[1:33]), f0)
+						putTiny((*[32]byte)(w[1:33]), f0)
+						o := 1 + len(f0)
+						{
+							p := (*[17]byte)(w[o : o+17])
+							binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+							binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+							p[16] = 0
+						}
+						dst = dst[:len(dst)+o+17]
+					} else {
+						dst = compactNullableString(dst, x.Name, e)
+						dst = room(dst, 17)
+						{
+							p := (*[17]byte)(dst[len(dst)-17:])
+							binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
+							binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
+							p[16] = 0
+						}
+						if len(x.UnknownTags) > 0 {
+							dst = unknownTags(dst, x.UnknownTags, e)
+						}
+					}
+				}
 			}
 		}
 		if v <= 5 {
@@ -68,37 +101,4 @@ func (x *DeleteTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "DeleteTopicsRequest", v, 4)
 	}
 	return dst, nil
-}
-
-func flexibleAllDeleteTopicsRequestDeleteTopicState(dst []byte, s []DeleteTopicsRequestDeleteTopicState, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[17]byte)(w[o : o+17])
-				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-				p[16] = 0
-			}
-			dst = dst[:len(dst)+o+17]
-		} else {
-			dst = compactNullableString(dst, x.Name, e)
-			dst = room(dst, 17)
-			{
-				p := (*[17]byte)(dst[len(dst)-17:])
-				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-				p[16] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

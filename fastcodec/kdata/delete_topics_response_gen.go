@@ -39,9 +39,9 @@ func (x *DeleteTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("DeleteTopicsResponse", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Responses) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Responses) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Responses) + 1)
@@ -50,15 +50,64 @@ func (x *DeleteTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = compactCount(dst, len(x.Responses), e)
 		}
-		if len(x.Responses) > 0 {
-			dst = flexibleAllDeleteTopicsResponseDeletableTopicResult(dst, x.Responses, v, e)
+		{
+			s := x.Responses
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.ErrorMessage
+				if n := len(dst) + 85; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					if f0 == nil && v >= 6 {
+						w[0] = byte(0)
+					}
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					if v >= 6 {
+						binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+						binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+						o += 16
+					}
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+					o += 2
+					if v >= 5 {
+						w[o] = byte(len(f1) + 1)
+						if f1 == nil {
+							w[o] = byte(0)
+						}
+						putShort((*[32]byte)(w[o+1:o+33]), f1)
+						putTiny((*[32]byte)(w[o+1:o+33]), f1)
+						o += 1 + len(f1)
+					}
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					if v >= 6 {
+						dst = compactNullableString(dst, x.Name, e)
+					} else {
+						dst = compactString(dst, x.Name, e)
+					}
+					if v >= 6 {
+						dst = fastcodec.AppendUUID(dst, x.TopicID)
+					}
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					if v >= 5 {
+						dst = compactNullableString(dst, x.ErrorMessage, e)
+					}
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 1 {
@@ -73,8 +122,25 @@ func (x *DeleteTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			dst = legacyCount(dst, len(x.Responses), e)
 		}
-		if len(x.Responses) > 0 {
-			dst = legacyAllDeleteTopicsResponseDeletableTopicResult(dst, x.Responses, e)
+		{
+			s := x.Responses
+			for i := range s {
+				x := &s[i]
+				f0 := x.Name
+				if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+					dst = dst[:len(dst)+o+2]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -82,69 +148,4 @@ func (x *DeleteTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "DeleteTopicsResponse", v, 4)
 	}
 	return dst, nil
-}
-
-func flexibleAllDeleteTopicsResponseDeletableTopicResult(dst []byte, s []DeleteTopicsResponseDeletableTopicResult, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.ErrorMessage
-		if n := len(dst) + 85; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(lengthIf(f0, v >= 6) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			if v >= 6 {
-				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
-				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
-				o += 16
-			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			o += 2
-			if v >= 5 {
-				w[o] = byte(lengthOf(f1) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f1)
-				o += 1 + len(f1)
-			}
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			if v >= 6 {
-				dst = compactNullableString(dst, x.Name, e)
-			} else {
-				dst = compactString(dst, x.Name, e)
-			}
-			if v >= 6 {
-				dst = fastcodec.AppendUUID(dst, x.TopicID)
-			}
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			if v >= 5 {
-				dst = compactNullableString(dst, x.ErrorMessage, e)
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllDeleteTopicsResponseDeletableTopicResult(dst []byte, s []DeleteTopicsResponseDeletableTopicResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

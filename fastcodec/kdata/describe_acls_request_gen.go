@@ -37,21 +37,33 @@ func (x *DescribeACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DescribeAclsRequest", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
-		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceTypeFilter)
-			w[1] = byte(lengthOf(f0) + 1)
+			w[1] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[1] = byte(0)
+			}
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			w[o] = byte(x.PatternTypeFilter)
-			w[o+1] = byte(lengthOf(f1) + 1)
+			w[o+1] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[o+1] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
-			w[o] = byte(lengthOf(f2) + 1)
+			w[o] = byte(len(f2) + 1)
+			if f2 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			putTiny((*[32]byte)(w[o+1:o+33]), f2)
 			o += 1 + len(f2)
 			{
 				p := (*[3]byte)(w[o : o+3])
@@ -82,21 +94,33 @@ func (x *DescribeACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
-		if n := len(dst) + 106; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 106; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceTypeFilter)
-			binary.BigEndian.PutUint16(w[1:3], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[1:3], 0xffff)
+			}
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			if v >= 1 {
 				w[o] = byte(x.PatternTypeFilter)
 				o += 1
 			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			if f1 == nil {
+				binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+			}
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+			if f2 == nil {
+				binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+			}
 			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			putTiny((*[32]byte)(w[o+2:o+34]), f2)
 			o += 2 + len(f2)
 			{
 				p := (*[2]byte)(w[o : o+2])

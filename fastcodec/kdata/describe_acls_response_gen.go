@@ -52,15 +52,19 @@ func (x *DescribeACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DescribeAclsResponse", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Resources) < 127 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Resources) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
 			putShort((*[32]byte)(w[7:39]), f0)
+			putTiny((*[32]byte)(w[7:39]), f0)
 			o := 7 + len(f0)
 			w[o] = byte(len(x.Resources) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -79,12 +83,16 @@ func (x *DescribeACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint16(w[6:8], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[6:8], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[6:8], 0xffff)
+			}
 			putShort((*[32]byte)(w[8:40]), f0)
+			putTiny((*[32]byte)(w[8:40]), f0)
 			o := 8 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Resources)))
 			dst = dst[:len(dst)+o+4]
@@ -95,7 +103,7 @@ func (x *DescribeACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Resources), e)
 		}
 		if len(x.Resources) > 0 {
-			dst = legacyAllDescribeACLsResponseResource(dst, x.Resources, v, e)
+			dst = legacyAllDescribeACLsResponseResource(dst, x.Resources, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -109,11 +117,12 @@ func flexibleAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsRespons
 	for i := range s {
 		x := &s[i]
 		f0 := x.ResourceName
-		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.ACLs) < 127 {
+		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.ACLs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			w[1] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			w[o] = byte(x.PatternType)
 			w[o+1] = byte(len(x.ACLs) + 1)
@@ -124,8 +133,43 @@ func flexibleAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsRespons
 			dst = append(dst, byte(x.PatternType))
 			dst = compactCount(dst, len(x.ACLs), e)
 		}
-		if len(x.ACLs) > 0 {
-			dst = flexibleAllDescribeACLsResponseACLDescription(dst, x.ACLs, e)
+		{
+			s := x.ACLs
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Principal, x.Host
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						p[0] = byte(x.Operation)
+						p[1] = byte(x.PermissionType)
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = compactString(dst, x.Principal, e)
+					dst = compactString(dst, x.Host, e)
+					dst = room(dst, 3)
+					{
+						p := (*[3]byte)(dst[len(dst)-3:])
+						p[0] = byte(x.Operation)
+						p[1] = byte(x.PermissionType)
+						p[2] = 0
+					}
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -135,57 +179,21 @@ func flexibleAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsRespons
 	return dst
 }
 
-func flexibleAllDescribeACLsResponseACLDescription(dst []byte, s []DescribeACLsResponseACLDescription, e *encoder) []byte {
+func legacyAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsResponseResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		f0, f1 := x.Principal, x.Host
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				p[0] = byte(x.Operation)
-				p[1] = byte(x.PermissionType)
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = compactString(dst, x.Principal, e)
-			dst = compactString(dst, x.Host, e)
-			dst = room(dst, 3)
-			{
-				p := (*[3]byte)(dst[len(dst)-3:])
-				p[0] = byte(x.Operation)
-				p[1] = byte(x.PermissionType)
-				p[2] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsResponseResource, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		if v < 1 && x.PatternType != 3 {
+		if e.v < 1 && x.PatternType != 3 {
 			e.failed = true
 		}
 		f0 := x.ResourceName
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
-			if v >= 1 {
+			if e.v >= 1 {
 				w[o] = byte(x.PatternType)
 				o += 1
 			}
@@ -194,42 +202,40 @@ func legacyAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsResponseR
 		} else {
 			dst = append(dst, byte(x.ResourceType))
 			dst = legacyString(dst, x.ResourceName, e)
-			if v >= 1 {
+			if e.v >= 1 {
 				dst = append(dst, byte(x.PatternType))
 			}
 			dst = legacyCount(dst, len(x.ACLs), e)
 		}
-		if len(x.ACLs) > 0 {
-			dst = legacyAllDescribeACLsResponseACLDescription(dst, x.ACLs, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllDescribeACLsResponseACLDescription(dst []byte, s []DescribeACLsResponseACLDescription, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Principal, x.Host
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			{
-				p := (*[2]byte)(w[o : o+2])
-				p[0] = byte(x.Operation)
-				p[1] = byte(x.PermissionType)
+		{
+			s := x.ACLs
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Principal, x.Host
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					{
+						p := (*[2]byte)(w[o : o+2])
+						p[0] = byte(x.Operation)
+						p[1] = byte(x.PermissionType)
+					}
+					dst = dst[:len(dst)+o+2]
+				} else {
+					dst = legacyString(dst, x.Principal, e)
+					dst = legacyString(dst, x.Host, e)
+					dst = append(dst, byte(x.Operation))
+					dst = append(dst, byte(x.PermissionType))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
 			}
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = legacyString(dst, x.Principal, e)
-			dst = legacyString(dst, x.Host, e)
-			dst = append(dst, byte(x.Operation))
-			dst = append(dst, byte(x.PermissionType))
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

@@ -40,11 +40,40 @@ func (x *DescribeClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("DescribeClientQuotasRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
 		dst = compactCount(dst, len(x.Components), e)
-		if len(x.Components) > 0 {
-			dst = flexibleAllDescribeClientQuotasRequestComponentData(dst, x.Components, e)
+		{
+			s := x.Components
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.EntityType, x.Match
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(x.MatchType)
+					w[o+1] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o+1] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.EntityType, e)
+					dst = append(dst, byte(x.MatchType))
+					dst = compactNullableString(dst, x.Match, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, bit(x.Strict))
 		dst = append(dst, 0)
@@ -53,8 +82,33 @@ func (x *DescribeClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, err
 		}
 	} else {
 		dst = legacyCount(dst, len(x.Components), e)
-		if len(x.Components) > 0 {
-			dst = legacyAllDescribeClientQuotasRequestComponentData(dst, x.Components, e)
+		{
+			s := x.Components
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.EntityType, x.Match
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					w[o] = byte(x.MatchType)
+					binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o+1:o+3], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+3:o+35]), f1)
+					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					o += 3 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.EntityType, e)
+					dst = append(dst, byte(x.MatchType))
+					dst = legacyNullableString(dst, x.Match, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		dst = append(dst, bit(x.Strict))
 		e.failIf(len(x.UnknownTags) > 0)
@@ -63,56 +117,4 @@ func (x *DescribeClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, err
 		return dst[:start], explain(x, "DescribeClientQuotasRequest", v, 1)
 	}
 	return dst, nil
-}
-
-func flexibleAllDescribeClientQuotasRequestComponentData(dst []byte, s []DescribeClientQuotasRequestComponentData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.EntityType, x.Match
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(x.MatchType)
-			w[o+1] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.EntityType, e)
-			dst = append(dst, byte(x.MatchType))
-			dst = compactNullableString(dst, x.Match, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllDescribeClientQuotasRequestComponentData(dst []byte, s []DescribeClientQuotasRequestComponentData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.EntityType, x.Match
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			w[o] = byte(x.MatchType)
-			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			o += 3 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.EntityType, e)
-			dst = append(dst, byte(x.MatchType))
-			dst = legacyNullableString(dst, x.Match, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

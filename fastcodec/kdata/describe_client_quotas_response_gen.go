@@ -65,17 +65,24 @@ func (x *DescribeClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, er
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("DescribeClientQuotasResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Entries) < 127 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Entries) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
 			putShort((*[32]byte)(w[7:39]), f0)
+			putTiny((*[32]byte)(w[7:39]), f0)
 			o := 7 + len(f0)
-			w[o] = byte(lengthOf(x.Entries) + 1)
+			w[o] = byte(len(x.Entries) + 1)
+			if x.Entries == nil {
+				w[o] = byte(0)
+			}
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
@@ -92,14 +99,21 @@ func (x *DescribeClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, er
 		}
 	} else {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint16(w[6:8], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[6:8], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[6:8], 0xffff)
+			}
 			putShort((*[32]byte)(w[8:40]), f0)
+			putTiny((*[32]byte)(w[8:40]), f0)
 			o := 8 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(lengthOf(x.Entries)))
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Entries)))
+			if x.Entries == nil {
+				binary.BigEndian.PutUint32(w[o:o+4], 0xffffffff)
+			}
 			dst = dst[:len(dst)+o+4]
 		} else {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
@@ -122,12 +136,63 @@ func flexibleAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeCl
 	for i := range s {
 		x := &s[i]
 		dst = compactCount(dst, len(x.Entity), e)
-		if len(x.Entity) > 0 {
-			dst = flexibleAllDescribeClientQuotasResponseEntityData(dst, x.Entity, e)
+		{
+			s := x.Entity
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.EntityType, x.EntityName
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.EntityType, e)
+					dst = compactNullableString(dst, x.EntityName, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = compactCount(dst, len(x.Values), e)
-		if len(x.Values) > 0 {
-			dst = flexibleAllDescribeClientQuotasResponseValueData(dst, x.Values, e)
+		{
+			s := x.Values
+			for i := range s {
+				x := &s[i]
+				f0 := x.Key
+				if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					{
+						p := (*[9]byte)(w[o : o+9])
+						binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
+						p[8] = 0
+					}
+					dst = dst[:len(dst)+o+9]
+				} else {
+					dst = compactString(dst, x.Key, e)
+					dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -137,111 +202,56 @@ func flexibleAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeCl
 	return dst
 }
 
-func flexibleAllDescribeClientQuotasResponseEntityData(dst []byte, s []DescribeClientQuotasResponseEntityData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.EntityType, x.EntityName
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.EntityType, e)
-			dst = compactNullableString(dst, x.EntityName, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllDescribeClientQuotasResponseValueData(dst []byte, s []DescribeClientQuotasResponseValueData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Key
-		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[9]byte)(w[o : o+9])
-				binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
-				p[8] = 0
-			}
-			dst = dst[:len(dst)+o+9]
-		} else {
-			dst = compactString(dst, x.Key, e)
-			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeClientQuotasResponseEntryData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		dst = legacyCount(dst, len(x.Entity), e)
-		if len(x.Entity) > 0 {
-			dst = legacyAllDescribeClientQuotasResponseEntityData(dst, x.Entity, e)
+		{
+			s := x.Entity
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.EntityType, x.EntityName
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.EntityType, e)
+					dst = legacyNullableString(dst, x.EntityName, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		dst = legacyCount(dst, len(x.Values), e)
-		if len(x.Values) > 0 {
-			dst = legacyAllDescribeClientQuotasResponseValueData(dst, x.Values, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllDescribeClientQuotasResponseEntityData(dst []byte, s []DescribeClientQuotasResponseEntityData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.EntityType, x.EntityName
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.EntityType, e)
-			dst = legacyNullableString(dst, x.EntityName, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllDescribeClientQuotasResponseValueData(dst []byte, s []DescribeClientQuotasResponseValueData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Key
-		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint64(w[o:o+8], math.Float64bits(x.Value))
-			dst = dst[:len(dst)+o+8]
-		} else {
-			dst = legacyString(dst, x.Key, e)
-			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
+		{
+			s := x.Values
+			for i := range s {
+				x := &s[i]
+				f0 := x.Key
+				if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint64(w[o:o+8], math.Float64bits(x.Value))
+					dst = dst[:len(dst)+o+8]
+				} else {
+					dst = legacyString(dst, x.Key, e)
+					dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

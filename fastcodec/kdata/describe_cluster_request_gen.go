@@ -26,7 +26,7 @@ func (x *DescribeClusterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("DescribeClusterRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && x.EndpointType != 1 {
 		e.failed = true
 	}

@@ -46,11 +46,39 @@ func (x *DescribeConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("DescribeConfigsRequest", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
 		dst = compactCount(dst, len(x.Resources), e)
-		if len(x.Resources) > 0 {
-			dst = flexibleAllDescribeConfigsRequestResource(dst, x.Resources, e)
+		{
+			s := x.Resources
+			for i := range s {
+				x := &s[i]
+				f0 := x.ResourceName
+				if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.ConfigurationKeys) < 127 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(x.ResourceType)
+					w[1] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					w[o] = byte(len(x.ConfigurationKeys) + 1)
+					if x.ConfigurationKeys == nil {
+						w[o] = byte(0)
+					}
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = append(dst, byte(x.ResourceType))
+					dst = compactString(dst, x.ResourceName, e)
+					dst = compactCount(dst, lengthOf(x.ConfigurationKeys), e)
+				}
+				if len(x.ConfigurationKeys) > 0 {
+					dst = compactStrings(dst, x.ConfigurationKeys, e)
+				}
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
 		}
 		dst = room(dst, 3)
 		{
@@ -70,8 +98,33 @@ func (x *DescribeConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		dst = legacyCount(dst, len(x.Resources), e)
-		if len(x.Resources) > 0 {
-			dst = legacyAllDescribeConfigsRequestResource(dst, x.Resources, e)
+		{
+			s := x.Resources
+			for i := range s {
+				x := &s[i]
+				f0 := x.ResourceName
+				if n := len(dst) + 39; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(x.ResourceType)
+					binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
+					putShort((*[32]byte)(w[3:35]), f0)
+					putTiny((*[32]byte)(w[3:35]), f0)
+					o := 3 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.ConfigurationKeys)))
+					if x.ConfigurationKeys == nil {
+						binary.BigEndian.PutUint32(w[o:o+4], 0xffffffff)
+					}
+					dst = dst[:len(dst)+o+4]
+				} else {
+					dst = append(dst, byte(x.ResourceType))
+					dst = legacyString(dst, x.ResourceName, e)
+					dst = legacyCount(dst, lengthOf(x.ConfigurationKeys), e)
+				}
+				if len(x.ConfigurationKeys) > 0 {
+					dst = legacyStrings(dst, x.ConfigurationKeys, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		if v >= 1 {
 			dst = append(dst, bit(x.IncludeSynonyms))
@@ -85,57 +138,4 @@ func (x *DescribeConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "DescribeConfigsRequest", v, 4)
 	}
 	return dst, nil
-}
-
-func flexibleAllDescribeConfigsRequestResource(dst []byte, s []DescribeConfigsRequestResource, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ResourceName
-		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.ConfigurationKeys) < 127 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(x.ResourceType)
-			w[1] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			w[o] = byte(lengthOf(x.ConfigurationKeys) + 1)
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = append(dst, byte(x.ResourceType))
-			dst = compactString(dst, x.ResourceName, e)
-			dst = compactCount(dst, lengthOf(x.ConfigurationKeys), e)
-		}
-		if len(x.ConfigurationKeys) > 0 {
-			dst = compactStrings(dst, x.ConfigurationKeys, e)
-		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func legacyAllDescribeConfigsRequestResource(dst []byte, s []DescribeConfigsRequestResource, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ResourceName
-		if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(x.ResourceType)
-			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
-			putShort((*[32]byte)(w[3:35]), f0)
-			o := 3 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(lengthOf(x.ConfigurationKeys)))
-			dst = dst[:len(dst)+o+4]
-		} else {
-			dst = append(dst, byte(x.ResourceType))
-			dst = legacyString(dst, x.ResourceName, e)
-			dst = legacyCount(dst, lengthOf(x.ConfigurationKeys), e)
-		}
-		if len(x.ConfigurationKeys) > 0 {
-			dst = legacyStrings(dst, x.ConfigurationKeys, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

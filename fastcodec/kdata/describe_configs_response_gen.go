@@ -76,9 +76,9 @@ func (x *DescribeConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("DescribeConfigsResponse", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Results) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Results) + 1)
@@ -95,7 +95,7 @@ func (x *DescribeConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
@@ -105,7 +105,7 @@ func (x *DescribeConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 			dst = legacyCount(dst, len(x.Results), e)
 		}
 		if len(x.Results) > 0 {
-			dst = legacyAllDescribeConfigsResponseResult(dst, x.Results, v, e)
+			dst = legacyAllDescribeConfigsResponseResult(dst, x.Results, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -119,15 +119,20 @@ func flexibleAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsRes
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.ErrorMessage, x.ResourceName
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Configs) < 127 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Configs) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthOf(f0) + 1)
+			w[2] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[2] = byte(0)
+			}
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(x.ResourceType)
 			w[o+1] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
 			w[o] = byte(len(x.Configs) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -154,13 +159,18 @@ func flexibleAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeCo
 		x := &s[i]
 		e.failIf(x.IsDefault)
 		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Synonyms) < 127 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Synonyms) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
+			w[o] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			{
 				p := (*[3]byte)(w[o : o+3])
@@ -182,15 +192,51 @@ func flexibleAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeCo
 			}
 			dst = compactCount(dst, len(x.Synonyms), e)
 		}
-		if len(x.Synonyms) > 0 {
-			dst = flexibleAllDescribeConfigsResponseSynonym(dst, x.Synonyms, e)
+		{
+			s := x.Synonyms
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Value
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					{
+						p := (*[2]byte)(w[o : o+2])
+						p[0] = byte(x.Source)
+						p[1] = 0
+					}
+					dst = dst[:len(dst)+o+2]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = compactNullableString(dst, x.Value, e)
+					dst = append(dst, byte(x.Source))
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		f2 := x.Documentation
-		if n := len(dst) + 35; n <= cap(dst) && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f2) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ConfigType)
-			w[1] = byte(lengthOf(f2) + 1)
+			w[1] = byte(len(f2) + 1)
+			if f2 == nil {
+				w[1] = byte(0)
+			}
 			putShort((*[32]byte)(w[2:34]), f2)
+			putTiny((*[32]byte)(w[2:34]), f2)
 			o := 2 + len(f2)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
@@ -206,50 +252,24 @@ func flexibleAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeCo
 	return dst
 }
 
-func flexibleAllDescribeConfigsResponseSynonym(dst []byte, s []DescribeConfigsResponseSynonym, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[2]byte)(w[o : o+2])
-				p[0] = byte(x.Source)
-				p[1] = 0
-			}
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactNullableString(dst, x.Value, e)
-			dst = append(dst, byte(x.Source))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsResponseResult, v int16, e *encoder) []byte {
+func legacyAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.ErrorMessage, x.ResourceName
-		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[2:4], 0xffff)
+			}
 			putShort((*[32]byte)(w[4:36]), f0)
+			putTiny((*[32]byte)(w[4:36]), f0)
 			o := 4 + len(f0)
 			w[o] = byte(x.ResourceType)
 			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			putTiny((*[32]byte)(w[o+3:o+35]), f1)
 			o += 3 + len(f1)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Configs)))
 			dst = dst[:len(dst)+o+4]
@@ -261,35 +281,40 @@ func legacyAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsRespo
 			dst = legacyCount(dst, len(x.Configs), e)
 		}
 		if len(x.Configs) > 0 {
-			dst = legacyAllDescribeConfigsResponseResourceResult(dst, x.Configs, v, e)
+			dst = legacyAllDescribeConfigsResponseResourceResult(dst, x.Configs, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
 
-func legacyAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeConfigsResponseResourceResult, v int16, e *encoder) []byte {
+func legacyAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeConfigsResponseResourceResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if v > 0 && x.IsDefault {
+		if e.v > 0 && x.IsDefault {
 			e.failed = true
 		}
 		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 72; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+			if f1 == nil {
+				binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+			}
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
 			w[o] = bit(x.ReadOnly)
 			o += 1
-			if v <= 0 {
+			if e.v <= 0 {
 				w[o] = bit(x.IsDefault)
 				o += 1
 			}
-			if v >= 1 {
+			if e.v >= 1 {
 				w[o] = byte(x.ConfigSource)
 				o += 1
 			}
@@ -299,60 +324,65 @@ func legacyAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeConf
 			dst = legacyString(dst, x.Name, e)
 			dst = legacyNullableString(dst, x.Value, e)
 			dst = append(dst, bit(x.ReadOnly))
-			if v <= 0 {
+			if e.v <= 0 {
 				dst = append(dst, bit(x.IsDefault))
 			}
-			if v >= 1 {
+			if e.v >= 1 {
 				dst = append(dst, byte(x.ConfigSource))
 			}
 			dst = append(dst, bit(x.IsSensitive))
 		}
-		if v >= 1 {
+		if e.v >= 1 {
 			dst = legacyCount(dst, len(x.Synonyms), e)
-			if len(x.Synonyms) > 0 {
-				dst = legacyAllDescribeConfigsResponseSynonym(dst, x.Synonyms, e)
+			{
+				s := x.Synonyms
+				for i := range s {
+					x := &s[i]
+					f0, f1 := x.Name, x.Value
+					if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+						w := dst[len(dst):n:n]
+						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+						putShort((*[32]byte)(w[2:34]), f0)
+						putTiny((*[32]byte)(w[2:34]), f0)
+						o := 2 + len(f0)
+						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+						if f1 == nil {
+							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+						}
+						putShort((*[32]byte)(w[o+2:o+34]), f1)
+						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						o += 2 + len(f1)
+						w[o] = byte(x.Source)
+						dst = dst[:len(dst)+o+1]
+					} else {
+						dst = legacyString(dst, x.Name, e)
+						dst = legacyNullableString(dst, x.Value, e)
+						dst = append(dst, byte(x.Source))
+					}
+					e.failIf(len(x.UnknownTags) > 0)
+				}
 			}
 		}
 		f2 := x.Documentation
-		if n := len(dst) + 35; n <= cap(dst) && len(f2) <= 32 {
+		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f2) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v >= 3 {
+			if e.v >= 3 {
 				w[o] = byte(x.ConfigType)
-				binary.BigEndian.PutUint16(w[o+1:o+3], uint16(lengthOf(f2)))
+				binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f2)))
+				if f2 == nil {
+					binary.BigEndian.PutUint16(w[o+1:o+3], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+3:o+35]), f2)
+				putTiny((*[32]byte)(w[o+3:o+35]), f2)
 				o += 3 + len(f2)
 			}
 			dst = dst[:len(dst)+o]
 		} else {
-			if v >= 3 {
+			if e.v >= 3 {
 				dst = append(dst, byte(x.ConfigType))
 				dst = legacyNullableString(dst, x.Documentation, e)
 			}
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllDescribeConfigsResponseSynonym(dst []byte, s []DescribeConfigsResponseSynonym, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			w[o] = byte(x.Source)
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = legacyNullableString(dst, x.Value, e)
-			dst = append(dst, byte(x.Source))
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

@@ -39,11 +39,35 @@ func (x *DescribeDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, 
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DescribeDelegationTokenRequest", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactCount(dst, lengthOf(x.Owners), e)
-		if len(x.Owners) > 0 {
-			dst = flexibleAllDescribeDelegationTokenRequestOwner(dst, x.Owners, e)
+		{
+			s := x.Owners
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.PrincipalType, x.PrincipalName
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.PrincipalType, e)
+					dst = compactString(dst, x.PrincipalName, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -51,8 +75,28 @@ func (x *DescribeDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, 
 		}
 	} else {
 		dst = legacyCount(dst, lengthOf(x.Owners), e)
-		if len(x.Owners) > 0 {
-			dst = legacyAllDescribeDelegationTokenRequestOwner(dst, x.Owners, e)
+		{
+			s := x.Owners
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.PrincipalType, x.PrincipalName
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.PrincipalType, e)
+					dst = legacyString(dst, x.PrincipalName, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -60,52 +104,4 @@ func (x *DescribeDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, 
 		return dst[:start], explain(x, "DescribeDelegationTokenRequest", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllDescribeDelegationTokenRequestOwner(dst []byte, s []DescribeDelegationTokenRequestOwner, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.PrincipalType, x.PrincipalName
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.PrincipalType, e)
-			dst = compactString(dst, x.PrincipalName, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllDescribeDelegationTokenRequestOwner(dst []byte, s []DescribeDelegationTokenRequestOwner, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.PrincipalType, x.PrincipalName
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.PrincipalType, e)
-			dst = legacyString(dst, x.PrincipalName, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -50,9 +50,9 @@ func (x *DescribeDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte,
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DescribeDelegationTokenResponse", v, 0, 3)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
-		if n := len(dst) + 3; n <= cap(dst) && len(x.Tokens) < 127 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Tokens) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(x.Tokens) + 1)
@@ -62,7 +62,7 @@ func (x *DescribeDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte,
 			dst = compactCount(dst, len(x.Tokens), e)
 		}
 		if len(x.Tokens) > 0 {
-			dst = flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst, x.Tokens, v, e)
+			dst = flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst, x.Tokens, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		dst = append(dst, 0)
@@ -70,7 +70,7 @@ func (x *DescribeDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte,
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 6; n <= cap(dst) {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.Tokens)))
@@ -91,30 +91,34 @@ func (x *DescribeDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte,
 	return dst, nil
 }
 
-func flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationToken, v int16, e *encoder) []byte {
+func flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationToken, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if v < 3 && len(x.TokenRequesterPrincipalType) > 0 {
+		if e.v < 3 && len(x.TokenRequesterPrincipalType) > 0 {
 			e.failed = true
 		}
-		if v < 3 && len(x.TokenRequesterPrincipalName) > 0 {
+		if e.v < 3 && len(x.TokenRequesterPrincipalName) > 0 {
 			e.failed = true
 		}
 		f0, f1, f2, f3, f4 := x.PrincipalType, x.PrincipalName, x.TokenRequesterPrincipalType, x.TokenRequesterPrincipalName, x.TokenID
-		if n := len(dst) + 189; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 {
+		if n := len(dst) + 189; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
-			if v >= 3 {
+			if e.v >= 3 {
 				w[o] = byte(len(f2) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f2)
+				putTiny((*[32]byte)(w[o+1:o+33]), f2)
 				o += 1 + len(f2)
 				w[o] = byte(len(f3) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f3)
+				putTiny((*[32]byte)(w[o+1:o+33]), f3)
 				o += 1 + len(f3)
 			}
 			{
@@ -125,12 +129,13 @@ func flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []by
 			}
 			w[o+24] = byte(len(f4) + 1)
 			putShort((*[32]byte)(w[o+25:o+57]), f4)
+			putTiny((*[32]byte)(w[o+25:o+57]), f4)
 			o += 25 + len(f4)
 			dst = dst[:len(dst)+o]
 		} else {
 			dst = compactString(dst, x.PrincipalType, e)
 			dst = compactString(dst, x.PrincipalName, e)
-			if v >= 3 {
+			if e.v >= 3 {
 				dst = compactString(dst, x.TokenRequesterPrincipalType, e)
 				dst = compactString(dst, x.TokenRequesterPrincipalName, e)
 			}
@@ -145,38 +150,36 @@ func flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []by
 		}
 		dst = compactBytes(dst, x.Hmac, e)
 		dst = compactCount(dst, len(x.Renewers), e)
-		if len(x.Renewers) > 0 {
-			dst = flexibleAllDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(dst, x.Renewers, e)
+		{
+			s := x.Renewers
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.PrincipalType, x.PrincipalName
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.PrincipalType, e)
+					dst = compactString(dst, x.PrincipalName, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationTokenRenewer, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.PrincipalType, x.PrincipalName
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.PrincipalType, e)
-			dst = compactString(dst, x.PrincipalName, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst
@@ -188,13 +191,15 @@ func legacyAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte
 		e.failIf(len(x.TokenRequesterPrincipalType) > 0)
 		e.failIf(len(x.TokenRequesterPrincipalName) > 0)
 		f0, f1, f2 := x.PrincipalType, x.PrincipalName, x.TokenID
-		if n := len(dst) + 126; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 126; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
 			{
 				p := (*[24]byte)(w[o : o+24])
@@ -204,6 +209,7 @@ func legacyAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte
 			}
 			binary.BigEndian.PutUint16(w[o+24:o+26], uint16(len(f2)))
 			putShort((*[32]byte)(w[o+26:o+58]), f2)
+			putTiny((*[32]byte)(w[o+26:o+58]), f2)
 			o += 26 + len(f2)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -220,30 +226,28 @@ func legacyAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte
 		}
 		dst = legacyBytes(dst, x.Hmac, e)
 		dst = legacyCount(dst, len(x.Renewers), e)
-		if len(x.Renewers) > 0 {
-			dst = legacyAllDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(dst, x.Renewers, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllDescribeDelegationTokenResponseDescribedDelegationTokenRenewer(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationTokenRenewer, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.PrincipalType, x.PrincipalName
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.PrincipalType, e)
-			dst = legacyString(dst, x.PrincipalName, e)
+		{
+			s := x.Renewers
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.PrincipalType, x.PrincipalName
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.PrincipalType, e)
+					dst = legacyString(dst, x.PrincipalName, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

@@ -23,7 +23,7 @@ func (x *DescribeGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("DescribeGroupsRequest", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 5 {
 		dst = compactCount(dst, len(x.Groups), e)
 		if len(x.Groups) > 0 {

@@ -54,9 +54,9 @@ func (x *DescribeGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("DescribeGroupsResponse", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 5 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Groups) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Groups) + 1)
@@ -66,14 +66,14 @@ func (x *DescribeGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.Groups), e)
 		}
 		if len(x.Groups) > 0 {
-			dst = flexibleAllDescribeGroupsResponseDescribedGroup(dst, x.Groups, v, e)
+			dst = flexibleAllDescribeGroupsResponseDescribedGroup(dst, x.Groups, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 1 {
@@ -89,7 +89,7 @@ func (x *DescribeGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Groups), e)
 		}
 		if len(x.Groups) > 0 {
-			dst = legacyAllDescribeGroupsResponseDescribedGroup(dst, x.Groups, v, e)
+			dst = legacyAllDescribeGroupsResponseDescribedGroup(dst, x.Groups, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -99,39 +99,47 @@ func (x *DescribeGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroupsResponseDescribedGroup, v int16, e *encoder) []byte {
+func flexibleAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroupsResponseDescribedGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if v < 6 && x.ErrorMessage != nil {
+		if e.v < 6 && x.ErrorMessage != nil {
 			e.failed = true
 		}
 		f0, f1, f2, f3, f4 := x.ErrorMessage, x.GroupID, x.GroupState, x.ProtocolType, x.ProtocolData
-		if n := len(dst) + 168; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(x.Members) < 127 {
+		if n := len(dst) + 168; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			o := 2
-			if v >= 6 {
-				w[o] = byte(lengthOf(f0) + 1)
+			if e.v >= 6 {
+				w[o] = byte(len(f0) + 1)
+				if f0 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			putTiny((*[32]byte)(w[o+1:o+33]), f2)
 			o += 1 + len(f2)
 			w[o] = byte(len(f3) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			putTiny((*[32]byte)(w[o+1:o+33]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(f4) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f4)
+			putTiny((*[32]byte)(w[o+1:o+33]), f4)
 			o += 1 + len(f4)
 			w[o] = byte(len(x.Members) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			if v >= 6 {
+			if e.v >= 6 {
 				dst = compactNullableString(dst, x.ErrorMessage, e)
 			}
 			dst = compactString(dst, x.GroupID, e)
@@ -140,8 +148,46 @@ func flexibleAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGro
 			dst = compactString(dst, x.ProtocolData, e)
 			dst = compactCount(dst, len(x.Members), e)
 		}
-		if len(x.Members) > 0 {
-			dst = flexibleAllDescribeGroupsResponseDescribedGroupMember(dst, x.Members, e)
+		{
+			s := x.Members
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2, f3 := x.MemberID, x.GroupInstanceID, x.ClientID, x.ClientHost
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					w[o] = byte(len(f2) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f2)
+					putTiny((*[32]byte)(w[o+1:o+33]), f2)
+					o += 1 + len(f2)
+					w[o] = byte(len(f3) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f3)
+					putTiny((*[32]byte)(w[o+1:o+33]), f3)
+					o += 1 + len(f3)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = compactString(dst, x.MemberID, e)
+					dst = compactNullableString(dst, x.GroupInstanceID, e)
+					dst = compactString(dst, x.ClientID, e)
+					dst = compactString(dst, x.ClientHost, e)
+				}
+				dst = compactBytes(dst, x.MemberMetadata, e)
+				dst = compactBytes(dst, x.MemberAssignment, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AuthorizedOperations))
 		dst = append(dst, 0)
@@ -152,63 +198,32 @@ func flexibleAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGro
 	return dst
 }
 
-func flexibleAllDescribeGroupsResponseDescribedGroupMember(dst []byte, s []DescribeGroupsResponseDescribedGroupMember, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2, f3 := x.MemberID, x.GroupInstanceID, x.ClientID, x.ClientHost
-		if n := len(dst) + 132; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			w[o] = byte(len(f2) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			o += 1 + len(f2)
-			w[o] = byte(len(f3) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f3)
-			o += 1 + len(f3)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = compactString(dst, x.MemberID, e)
-			dst = compactNullableString(dst, x.GroupInstanceID, e)
-			dst = compactString(dst, x.ClientID, e)
-			dst = compactString(dst, x.ClientHost, e)
-		}
-		dst = compactBytes(dst, x.MemberMetadata, e)
-		dst = compactBytes(dst, x.MemberAssignment, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func legacyAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroupsResponseDescribedGroup, v int16, e *encoder) []byte {
+func legacyAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroupsResponseDescribedGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		e.failIf(x.ErrorMessage != nil)
-		if v < 3 && x.AuthorizedOperations != -2147483648 {
+		if e.v < 3 && x.AuthorizedOperations != -2147483648 {
 			e.failed = true
 		}
 		f0, f1, f2, f3 := x.GroupID, x.GroupState, x.ProtocolType, x.ProtocolData
-		if n := len(dst) + 142; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+		if n := len(dst) + 142; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
 			putShort((*[32]byte)(w[4:36]), f0)
+			putTiny((*[32]byte)(w[4:36]), f0)
 			o := 4 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
 			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			putTiny((*[32]byte)(w[o+2:o+34]), f2)
 			o += 2 + len(f2)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
 			putShort((*[32]byte)(w[o+2:o+34]), f3)
+			putTiny((*[32]byte)(w[o+2:o+34]), f3)
 			o += 2 + len(f3)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Members)))
 			dst = dst[:len(dst)+o+4]
@@ -220,48 +235,51 @@ func legacyAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroup
 			dst = legacyString(dst, x.ProtocolData, e)
 			dst = legacyCount(dst, len(x.Members), e)
 		}
-		if len(x.Members) > 0 {
-			dst = legacyAllDescribeGroupsResponseDescribedGroupMember(dst, x.Members, v, e)
+		{
+			s := x.Members
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2, f3 := x.MemberID, x.GroupInstanceID, x.ClientID, x.ClientHost
+				if n := len(dst) + 136; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					if e.v >= 4 {
+						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+						if f1 == nil {
+							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+						}
+						putShort((*[32]byte)(w[o+2:o+34]), f1)
+						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						o += 2 + len(f1)
+					}
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+					putShort((*[32]byte)(w[o+2:o+34]), f2)
+					putTiny((*[32]byte)(w[o+2:o+34]), f2)
+					o += 2 + len(f2)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
+					putShort((*[32]byte)(w[o+2:o+34]), f3)
+					putTiny((*[32]byte)(w[o+2:o+34]), f3)
+					o += 2 + len(f3)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.MemberID, e)
+					if e.v >= 4 {
+						dst = legacyNullableString(dst, x.GroupInstanceID, e)
+					}
+					dst = legacyString(dst, x.ClientID, e)
+					dst = legacyString(dst, x.ClientHost, e)
+				}
+				dst = legacyBytes(dst, x.MemberMetadata, e)
+				dst = legacyBytes(dst, x.MemberAssignment, e)
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
-		if v >= 3 {
+		if e.v >= 3 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.AuthorizedOperations))
 		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllDescribeGroupsResponseDescribedGroupMember(dst []byte, s []DescribeGroupsResponseDescribedGroupMember, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2, f3 := x.MemberID, x.GroupInstanceID, x.ClientID, x.ClientHost
-		if n := len(dst) + 136; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			if v >= 4 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-				putShort((*[32]byte)(w[o+2:o+34]), f1)
-				o += 2 + len(f1)
-			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
-			putShort((*[32]byte)(w[o+2:o+34]), f2)
-			o += 2 + len(f2)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
-			putShort((*[32]byte)(w[o+2:o+34]), f3)
-			o += 2 + len(f3)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.MemberID, e)
-			if v >= 4 {
-				dst = legacyNullableString(dst, x.GroupInstanceID, e)
-			}
-			dst = legacyString(dst, x.ClientID, e)
-			dst = legacyString(dst, x.ClientHost, e)
-		}
-		dst = legacyBytes(dst, x.MemberMetadata, e)
-		dst = legacyBytes(dst, x.MemberAssignment, e)
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst

@@ -37,11 +37,34 @@ func (x *DescribeLogDirsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("DescribeLogDirsRequest", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactCount(dst, lengthOf(x.Topics), e)
-		if len(x.Topics) > 0 {
-			dst = flexibleAllDescribeLogDirsRequestDescribableLogDirTopic(dst, x.Topics, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Topic, x.Partitions
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Topic, e)
+					dst = compactInt32s(dst, x.Partitions, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -49,8 +72,27 @@ func (x *DescribeLogDirsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		dst = legacyCount(dst, lengthOf(x.Topics), e)
-		if len(x.Topics) > 0 {
-			dst = legacyAllDescribeLogDirsRequestDescribableLogDirTopic(dst, x.Topics, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Topic, x.Partitions
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+					o += 4 + 4*len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Topic, e)
+					dst = legacyInt32s(dst, x.Partitions, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -58,52 +100,4 @@ func (x *DescribeLogDirsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "DescribeLogDirsRequest", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllDescribeLogDirsRequestDescribableLogDirTopic(dst []byte, s []DescribeLogDirsRequestDescribableLogDirTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Topic, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllDescribeLogDirsRequestDescribableLogDirTopic(dst []byte, s []DescribeLogDirsRequestDescribableLogDirTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Topic, e)
-			dst = legacyInt32s(dst, x.Partitions, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -61,9 +61,9 @@ func (x *DescribeLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("DescribeLogDirsResponse", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
-		if n := len(dst) + 7; n <= cap(dst) && len(x.Results) < 127 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			o := 4
@@ -81,14 +81,14 @@ func (x *DescribeLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 			dst = compactCount(dst, len(x.Results), e)
 		}
 		if len(x.Results) > 0 {
-			dst = flexibleAllDescribeLogDirsResponseResult(dst, x.Results, v, e)
+			dst = flexibleAllDescribeLogDirsResponseResult(dst, x.Results, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
@@ -108,15 +108,16 @@ func (x *DescribeLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	return dst, nil
 }
 
-func flexibleAllDescribeLogDirsResponseResult(dst []byte, s []DescribeLogDirsResponseResult, v int16, e *encoder) []byte {
+func flexibleAllDescribeLogDirsResponseResult(dst []byte, s []DescribeLogDirsResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.LogDir
-		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -128,11 +129,11 @@ func flexibleAllDescribeLogDirsResponseResult(dst []byte, s []DescribeLogDirsRes
 		if len(x.Topics) > 0 {
 			dst = flexibleAllDescribeLogDirsResponseTopic(dst, x.Topics, e)
 		}
-		if v >= 4 {
+		if e.v >= 4 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.TotalBytes))
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.UsableBytes))
 		}
-		if v >= 5 {
+		if e.v >= 5 {
 			dst = append(dst, bit(x.IsCordoned))
 		}
 		dst = append(dst, 0)
@@ -147,10 +148,11 @@ func flexibleAllDescribeLogDirsResponseTopic(dst []byte, s []DescribeLogDirsResp
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -193,11 +195,12 @@ func legacyAllDescribeLogDirsResponseResult(dst []byte, s []DescribeLogDirsRespo
 	for i := range s {
 		x := &s[i]
 		f0 := x.LogDir
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
 			putShort((*[32]byte)(w[4:36]), f0)
+			putTiny((*[32]byte)(w[4:36]), f0)
 			o := 4 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 			dst = dst[:len(dst)+o+4]
@@ -218,10 +221,11 @@ func legacyAllDescribeLogDirsResponseTopic(dst []byte, s []DescribeLogDirsRespon
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

@@ -29,10 +29,33 @@ func (x *DescribeProducersRequest) AppendTo(dst []byte, v int16) ([]byte, error)
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeProducersRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.Topics), e)
-	if len(x.Topics) > 0 {
-		dst = flexibleAllDescribeProducersRequestTopicRequest(dst, x.Topics, e)
+	{
+		s := x.Topics
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.Name, x.PartitionIndexes
+			if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				w[o] = byte(len(f1) + 1)
+				putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + 4*len(f1)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = compactInt32s(dst, x.PartitionIndexes, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -42,30 +65,4 @@ func (x *DescribeProducersRequest) AppendTo(dst []byte, v int16) ([]byte, error)
 		return dst[:start], explain(x, "DescribeProducersRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllDescribeProducersRequestTopicRequest(dst []byte, s []DescribeProducersRequestTopicRequest, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.PartitionIndexes
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactInt32s(dst, x.PartitionIndexes, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

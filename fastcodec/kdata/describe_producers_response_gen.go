@@ -61,8 +61,8 @@ func (x *DescribeProducersResponse) AppendTo(dst []byte, v int16) ([]byte, error
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeProducersResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		w[4] = byte(len(x.Topics) + 1)
@@ -88,10 +88,11 @@ func flexibleAllDescribeProducersResponseTopicResponse(dst []byte, s []DescribeP
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -114,12 +115,16 @@ func flexibleAllDescribeProducersResponsePartitionResponse(dst []byte, s []Descr
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.ActiveProducers) < 127 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.ActiveProducers) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
 			putShort((*[32]byte)(w[7:39]), f0)
+			putTiny((*[32]byte)(w[7:39]), f0)
 			o := 7 + len(f0)
 			w[o] = byte(len(x.ActiveProducers) + 1)
 			dst = dst[:len(dst)+o+1]

@@ -37,7 +37,7 @@ func (x *DescribeQuorumRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("DescribeQuorumRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.Topics), e)
 	if len(x.Topics) > 0 {
 		dst = flexibleAllDescribeQuorumRequestTopicData(dst, x.Topics, e)
@@ -56,10 +56,11 @@ func flexibleAllDescribeQuorumRequestTopicData(dst []byte, s []DescribeQuorumReq
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]

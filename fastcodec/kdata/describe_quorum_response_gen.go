@@ -87,18 +87,22 @@ func (x *DescribeQuorumResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("DescribeQuorumResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 2 && len(x.Nodes) > 0 {
 		e.failed = true
 	}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 		o := 2
 		if v >= 2 {
-			w[o] = byte(lengthOf(f0) + 1)
+			w[o] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f0)
+			putTiny((*[32]byte)(w[o+1:o+33]), f0)
 			o += 1 + len(f0)
 		}
 		w[o] = byte(len(x.Topics) + 1)
@@ -111,7 +115,7 @@ func (x *DescribeQuorumResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = compactCount(dst, len(x.Topics), e)
 	}
 	if len(x.Topics) > 0 {
-		dst = flexibleAllDescribeQuorumResponseTopicData(dst, x.Topics, v, e)
+		dst = flexibleAllDescribeQuorumResponseTopicData(dst, x.Topics, e)
 	}
 	if v >= 2 {
 		dst = compactCount(dst, len(x.Nodes), e)
@@ -129,14 +133,15 @@ func (x *DescribeQuorumResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllDescribeQuorumResponseTopicData(dst []byte, s []DescribeQuorumResponseTopicData, v int16, e *encoder) []byte {
+func flexibleAllDescribeQuorumResponseTopicData(dst []byte, s []DescribeQuorumResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -145,7 +150,7 @@ func flexibleAllDescribeQuorumResponseTopicData(dst []byte, s []DescribeQuorumRe
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = flexibleAllDescribeQuorumResponsePartitionData(dst, x.Partitions, v, e)
+			dst = flexibleAllDescribeQuorumResponsePartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -155,18 +160,22 @@ func flexibleAllDescribeQuorumResponseTopicData(dst []byte, s []DescribeQuorumRe
 	return dst
 }
 
-func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuorumResponsePartitionData, v int16, e *encoder) []byte {
+func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuorumResponsePartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 56; n <= cap(dst) && len(f0) <= 32 && len(x.CurrentVoters) < 127 {
+		if n := len(dst) + 56; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.CurrentVoters) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
 			o := 6
-			if v >= 2 {
-				w[o] = byte(lengthOf(f0) + 1)
+			if e.v >= 2 {
+				w[o] = byte(len(f0) + 1)
+				if f0 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
 			{
@@ -180,7 +189,7 @@ func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuor
 		} else {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			if v >= 2 {
+			if e.v >= 2 {
 				dst = compactNullableString(dst, x.ErrorMessage, e)
 			}
 			dst = room(dst, 16)
@@ -193,11 +202,11 @@ func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuor
 			dst = compactCount(dst, len(x.CurrentVoters), e)
 		}
 		if len(x.CurrentVoters) > 0 {
-			dst = flexibleAllDescribeQuorumResponseReplicaState(dst, x.CurrentVoters, v, e)
+			dst = flexibleAllDescribeQuorumResponseReplicaState(dst, x.CurrentVoters, e)
 		}
 		dst = compactCount(dst, len(x.Observers), e)
 		if len(x.Observers) > 0 {
-			dst = flexibleAllDescribeQuorumResponseReplicaState(dst, x.Observers, v, e)
+			dst = flexibleAllDescribeQuorumResponseReplicaState(dst, x.Observers, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -207,14 +216,14 @@ func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuor
 	return dst
 }
 
-func flexibleAllDescribeQuorumResponseReplicaState(dst []byte, s []DescribeQuorumResponseReplicaState, v int16, e *encoder) []byte {
-	if v < 2 {
+func flexibleAllDescribeQuorumResponseReplicaState(dst []byte, s []DescribeQuorumResponseReplicaState, e *encoder) []byte {
+	if e.v < 2 {
 		for i := range s {
 			x := &s[i]
 			e.failIf(x.ReplicaDirectoryID != (fastcodec.UUID{}))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogEndOffset))
-			if v >= 1 {
+			if e.v >= 1 {
 				dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastFetchTimestamp))
 				dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastCaughtUpTimestamp))
 			}
@@ -249,7 +258,7 @@ func flexibleAllDescribeQuorumResponseReplicaState(dst []byte, s []DescribeQuoru
 func flexibleAllDescribeQuorumResponseNode(dst []byte, s []DescribeQuorumResponseNode, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Listeners) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Listeners) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
 			w[4] = byte(len(x.Listeners) + 1)
@@ -258,43 +267,41 @@ func flexibleAllDescribeQuorumResponseNode(dst []byte, s []DescribeQuorumRespons
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
 			dst = compactCount(dst, len(x.Listeners), e)
 		}
-		if len(x.Listeners) > 0 {
-			dst = flexibleAllDescribeQuorumResponseListener(dst, x.Listeners, e)
+		{
+			s := x.Listeners
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Host
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						binary.BigEndian.PutUint16(p[0:2], x.Port)
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = compactString(dst, x.Host, e)
+					dst = binary.BigEndian.AppendUint16(dst, x.Port)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllDescribeQuorumResponseListener(dst []byte, s []DescribeQuorumResponseListener, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Host
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint16(dst, x.Port)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

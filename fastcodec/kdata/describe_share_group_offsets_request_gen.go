@@ -50,7 +50,7 @@ func (x *DescribeShareGroupOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("DescribeShareGroupOffsetsRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.Groups), e)
 	if len(x.Groups) > 0 {
 		dst = flexibleAllDescribeShareGroupOffsetsRequestGroup(dst, x.Groups, e)
@@ -69,49 +69,50 @@ func flexibleAllDescribeShareGroupOffsetsRequestGroup(dst []byte, s []DescribeSh
 	for i := range s {
 		x := &s[i]
 		f0 := x.GroupID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
-			w[o] = byte(lengthOf(x.Topics) + 1)
+			w[o] = byte(len(x.Topics) + 1)
+			if x.Topics == nil {
+				w[o] = byte(0)
+			}
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = compactString(dst, x.GroupID, e)
 			dst = compactCount(dst, lengthOf(x.Topics), e)
 		}
-		if len(x.Topics) > 0 {
-			dst = flexibleAllDescribeShareGroupOffsetsRequestTopic(dst, x.Topics, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.TopicName, x.Partitions
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.TopicName, e)
+					dst = compactInt32s(dst, x.Partitions, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllDescribeShareGroupOffsetsRequestTopic(dst []byte, s []DescribeShareGroupOffsetsRequestTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.TopicName, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.TopicName, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

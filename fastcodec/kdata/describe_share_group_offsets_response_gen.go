@@ -60,8 +60,8 @@ func (x *DescribeShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byt
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("DescribeShareGroupOffsetsResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 5; n <= cap(dst) && len(x.Groups) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		w[4] = byte(len(x.Groups) + 1)
@@ -71,7 +71,7 @@ func (x *DescribeShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byt
 		dst = compactCount(dst, len(x.Groups), e)
 	}
 	if len(x.Groups) > 0 {
-		dst = flexibleAllDescribeShareGroupOffsetsResponseGroup(dst, x.Groups, v, e)
+		dst = flexibleAllDescribeShareGroupOffsetsResponseGroup(dst, x.Groups, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -83,14 +83,15 @@ func (x *DescribeShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byt
 	return dst, nil
 }
 
-func flexibleAllDescribeShareGroupOffsetsResponseGroup(dst []byte, s []DescribeShareGroupOffsetsResponseGroup, v int16, e *encoder) []byte {
+func flexibleAllDescribeShareGroupOffsetsResponseGroup(dst []byte, s []DescribeShareGroupOffsetsResponseGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.GroupID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -99,14 +100,18 @@ func flexibleAllDescribeShareGroupOffsetsResponseGroup(dst []byte, s []DescribeS
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = flexibleAllDescribeShareGroupOffsetsResponseTopic(dst, x.Topics, v, e)
+			dst = flexibleAllDescribeShareGroupOffsetsResponseTopic(dst, x.Topics, e)
 		}
 		f1 := x.ErrorMessage
-		if n := len(dst) + 36; n <= cap(dst) && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f1) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthOf(f1) + 1)
+			w[2] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[2] = byte(0)
+			}
 			putShort((*[32]byte)(w[3:35]), f1)
+			putTiny((*[32]byte)(w[3:35]), f1)
 			o := 3 + len(f1)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
@@ -122,14 +127,15 @@ func flexibleAllDescribeShareGroupOffsetsResponseGroup(dst []byte, s []DescribeS
 	return dst
 }
 
-func flexibleAllDescribeShareGroupOffsetsResponseTopic(dst []byte, s []DescribeShareGroupOffsetsResponseTopic, v int16, e *encoder) []byte {
+func flexibleAllDescribeShareGroupOffsetsResponseTopic(dst []byte, s []DescribeShareGroupOffsetsResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
@@ -140,54 +146,54 @@ func flexibleAllDescribeShareGroupOffsetsResponseTopic(dst []byte, s []DescribeS
 			dst = fastcodec.AppendUUID(dst, x.TopicID)
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllDescribeShareGroupOffsetsResponsePartition(dst, x.Partitions, v, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.ErrorMessage
+				if n := len(dst) + 60; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint64(w[4:12], uint64(x.StartOffset))
+					binary.BigEndian.PutUint32(w[12:16], uint32(x.LeaderEpoch))
+					o := 16
+					if e.v >= 1 {
+						binary.BigEndian.PutUint64(w[o:o+8], uint64(x.Lag))
+						o += 8
+					}
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+					w[o+2] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[o+2] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+3:o+35]), f0)
+					putTiny((*[32]byte)(w[o+3:o+35]), f0)
+					o += 3 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = room(dst, 16)
+					{
+						p := (*[16]byte)(dst[len(dst)-16:])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint64(p[4:12], uint64(x.StartOffset))
+						binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
+					}
+					if e.v >= 1 {
+						dst = binary.BigEndian.AppendUint64(dst, uint64(x.Lag))
+					}
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = compactNullableString(dst, x.ErrorMessage, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllDescribeShareGroupOffsetsResponsePartition(dst []byte, s []DescribeShareGroupOffsetsResponsePartition, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ErrorMessage
-		if n := len(dst) + 60; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(w[4:12], uint64(x.StartOffset))
-			binary.BigEndian.PutUint32(w[12:16], uint32(x.LeaderEpoch))
-			o := 16
-			if v >= 1 {
-				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.Lag))
-				o += 8
-			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			w[o+2] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[o+3:o+35]), f0)
-			o += 3 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint64(p[4:12], uint64(x.StartOffset))
-				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
-			}
-			if v >= 1 {
-				dst = binary.BigEndian.AppendUint64(dst, uint64(x.Lag))
-			}
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

@@ -47,10 +47,29 @@ func (x *DescribeTopicPartitionsRequest) AppendTo(dst []byte, v int16) ([]byte, 
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeTopicPartitionsRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.Topics), e)
-	if len(x.Topics) > 0 {
-		dst = flexibleAllDescribeTopicPartitionsRequestTopicRequest(dst, x.Topics, e)
+	{
+		s := x.Topics
+		for i := range s {
+			x := &s[i]
+			f0 := x.Name
+			if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ResponsePartitionLimit))
 	if x.Cursor == nil {
@@ -69,34 +88,13 @@ func (x *DescribeTopicPartitionsRequest) AppendTo(dst []byte, v int16) ([]byte, 
 	return dst, nil
 }
 
-func flexibleAllDescribeTopicPartitionsRequestTopicRequest(dst []byte, s []DescribeTopicPartitionsRequestTopicRequest, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func flexibleDescribeTopicPartitionsRequestCursor(dst []byte, x *DescribeTopicPartitionsRequestCursor, e *encoder) []byte {
 	f0 := x.TopicName
-	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[5]byte)(w[o : o+5])

@@ -92,8 +92,8 @@ func (x *DescribeTopicPartitionsResponse) AppendTo(dst []byte, v int16) ([]byte,
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeTopicPartitionsResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		w[4] = byte(len(x.Topics) + 1)
@@ -125,11 +125,15 @@ func flexibleAllDescribeTopicPartitionsResponseTopic(dst []byte, s []DescribeTop
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 53; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 53; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthOf(f0) + 1)
+			w[2] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[2] = byte(0)
+			}
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			{
 				p := (*[17]byte)(w[o : o+17])
@@ -151,8 +155,60 @@ func flexibleAllDescribeTopicPartitionsResponseTopic(dst []byte, s []DescribeTop
 			}
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllDescribeTopicPartitionsResponsePartition(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2, f3, f4 := x.ReplicaNodes, x.IsrNodes, x.EligibleLeaderReplicas, x.LastKnownElr, x.OfflineReplicas
+				if n := len(dst) + 180; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(f4) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
+					binary.BigEndian.PutUint32(w[10:14], uint32(x.LeaderEpoch))
+					w[14] = byte(len(f0) + 1)
+					putInt32s((*[32]byte)(w[15:47]), f0)
+					o := 15 + 4*len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = byte(len(f2) + 1)
+					if f2 == nil {
+						w[o] = byte(0)
+					}
+					putInt32s((*[32]byte)(w[o+1:o+33]), f2)
+					o += 1 + 4*len(f2)
+					w[o] = byte(len(f3) + 1)
+					if f3 == nil {
+						w[o] = byte(0)
+					}
+					putInt32s((*[32]byte)(w[o+1:o+33]), f3)
+					o += 1 + 4*len(f3)
+					w[o] = byte(len(f4) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f4)
+					o += 1 + 4*len(f4)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = room(dst, 14)
+					{
+						p := (*[14]byte)(dst[len(dst)-14:])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+						binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
+						binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
+					}
+					dst = compactInt32s(dst, x.ReplicaNodes, e)
+					dst = compactInt32s(dst, x.IsrNodes, e)
+					dst = compactNullableInt32s(dst, x.EligibleLeaderReplicas, e)
+					dst = compactNullableInt32s(dst, x.LastKnownElr, e)
+					dst = compactInt32s(dst, x.OfflineReplicas, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopicAuthorizedOperations))
 		dst = append(dst, 0)
@@ -163,62 +219,13 @@ func flexibleAllDescribeTopicPartitionsResponseTopic(dst []byte, s []DescribeTop
 	return dst
 }
 
-func flexibleAllDescribeTopicPartitionsResponsePartition(dst []byte, s []DescribeTopicPartitionsResponsePartition, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2, f3, f4 := x.ReplicaNodes, x.IsrNodes, x.EligibleLeaderReplicas, x.LastKnownElr, x.OfflineReplicas
-		if n := len(dst) + 180; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(f4) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
-			binary.BigEndian.PutUint32(w[10:14], uint32(x.LeaderEpoch))
-			w[14] = byte(len(f0) + 1)
-			putInt32s((*[32]byte)(w[15:47]), f0)
-			o := 15 + 4*len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = byte(lengthOf(f2) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f2)
-			o += 1 + 4*len(f2)
-			w[o] = byte(lengthOf(f3) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f3)
-			o += 1 + 4*len(f3)
-			w[o] = byte(len(f4) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f4)
-			o += 1 + 4*len(f4)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = room(dst, 14)
-			{
-				p := (*[14]byte)(dst[len(dst)-14:])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-				binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-				binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
-			}
-			dst = compactInt32s(dst, x.ReplicaNodes, e)
-			dst = compactInt32s(dst, x.IsrNodes, e)
-			dst = compactNullableInt32s(dst, x.EligibleLeaderReplicas, e)
-			dst = compactNullableInt32s(dst, x.LastKnownElr, e)
-			dst = compactInt32s(dst, x.OfflineReplicas, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func flexibleDescribeTopicPartitionsResponseCursor(dst []byte, x *DescribeTopicPartitionsResponseCursor, e *encoder) []byte {
 	f0 := x.TopicName
-	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[5]byte)(w[o : o+5])

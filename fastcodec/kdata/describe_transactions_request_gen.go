@@ -24,7 +24,7 @@ func (x *DescribeTransactionsRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeTransactionsRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.TransactionalIDs), e)
 	if len(x.TransactionalIDs) > 0 {
 		dst = compactStrings(dst, x.TransactionalIDs, e)

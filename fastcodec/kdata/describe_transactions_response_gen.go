@@ -47,8 +47,8 @@ func (x *DescribeTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, er
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeTransactionsResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 5; n <= cap(dst) && len(x.TransactionStates) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.TransactionStates) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		w[4] = byte(len(x.TransactionStates) + 1)
@@ -74,14 +74,16 @@ func flexibleAllDescribeTransactionsResponseTransactionState(dst []byte, s []Des
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.TransactionalID, x.TransactionState
-		if n := len(dst) + 91; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 91; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			{
 				p := (*[22]byte)(w[o : o+22])
@@ -106,38 +108,35 @@ func flexibleAllDescribeTransactionsResponseTransactionState(dst []byte, s []Des
 			}
 			dst = compactCount(dst, len(x.Topics), e)
 		}
-		if len(x.Topics) > 0 {
-			dst = flexibleAllDescribeTransactionsResponseTopicData(dst, x.Topics, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Topic, x.Partitions
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Topic, e)
+					dst = compactInt32s(dst, x.Partitions, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllDescribeTransactionsResponseTopicData(dst []byte, s []DescribeTransactionsResponseTopicData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Topic, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

@@ -36,10 +36,29 @@ func (x *DescribeUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]b
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeUserScramCredentialsRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, lengthOf(x.Users), e)
-	if len(x.Users) > 0 {
-		dst = flexibleAllDescribeUserScramCredentialsRequestUserName(dst, x.Users, e)
+	{
+		s := x.Users
+		for i := range s {
+			x := &s[i]
+			f0 := x.Name
+			if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -49,26 +68,4 @@ func (x *DescribeUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]b
 		return dst[:start], explain(x, "DescribeUserScramCredentialsRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllDescribeUserScramCredentialsRequestUserName(dst []byte, s []DescribeUserScramCredentialsRequestUserName, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

@@ -50,14 +50,18 @@ func (x *DescribeUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeUserScramCredentialsResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Results) < 127 {
+	if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Results) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(lengthOf(f0) + 1)
+		w[6] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[6] = byte(0)
+		}
 		putShort((*[32]byte)(w[7:39]), f0)
+		putTiny((*[32]byte)(w[7:39]), f0)
 		o := 7 + len(f0)
 		w[o] = byte(len(x.Results) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -84,14 +88,19 @@ func flexibleAllDescribeUserScramCredentialsResponseResult(dst []byte, s []Descr
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.User, x.ErrorMessage
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.CredentialInfos) < 127 {
+		if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.CredentialInfos) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			w[o+2] = byte(lengthOf(f1) + 1)
+			w[o+2] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[o+2] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			putTiny((*[32]byte)(w[o+3:o+35]), f1)
 			o += 3 + len(f1)
 			w[o] = byte(len(x.CredentialInfos) + 1)
 			dst = dst[:len(dst)+o+1]

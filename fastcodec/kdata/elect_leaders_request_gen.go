@@ -44,19 +44,45 @@ func (x *ElectLeadersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ElectLeadersRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
-		if n := len(dst) + 2; n <= cap(dst) && len(x.TopicPartitions) < 127 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.TopicPartitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ElectionType)
-			w[1] = byte(lengthOf(x.TopicPartitions) + 1)
+			w[1] = byte(len(x.TopicPartitions) + 1)
+			if x.TopicPartitions == nil {
+				w[1] = byte(0)
+			}
 			dst = dst[:len(dst)+2]
 		} else {
 			dst = append(dst, byte(x.ElectionType))
 			dst = compactCount(dst, lengthOf(x.TopicPartitions), e)
 		}
-		if len(x.TopicPartitions) > 0 {
-			dst = flexibleAllElectLeadersRequestTopicPartitions(dst, x.TopicPartitions, e)
+		{
+			s := x.TopicPartitions
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Topic, x.Partitions
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Topic, e)
+					dst = compactInt32s(dst, x.Partitions, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
 		dst = append(dst, 0)
@@ -67,14 +93,17 @@ func (x *ElectLeadersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v < 1 && x.ElectionType != 0 {
 			e.failed = true
 		}
-		if n := len(dst) + 5; n <= cap(dst) {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 1 {
 				w[o] = byte(x.ElectionType)
 				o += 1
 			}
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(lengthOf(x.TopicPartitions)))
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.TopicPartitions)))
+			if x.TopicPartitions == nil {
+				binary.BigEndian.PutUint32(w[o:o+4], 0xffffffff)
+			}
 			dst = dst[:len(dst)+o+4]
 		} else {
 			if v >= 1 {
@@ -82,8 +111,27 @@ func (x *ElectLeadersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			dst = legacyCount(dst, lengthOf(x.TopicPartitions), e)
 		}
-		if len(x.TopicPartitions) > 0 {
-			dst = legacyAllElectLeadersRequestTopicPartitions(dst, x.TopicPartitions, e)
+		{
+			s := x.TopicPartitions
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Topic, x.Partitions
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+					o += 4 + 4*len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Topic, e)
+					dst = legacyInt32s(dst, x.Partitions, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
 		e.failIf(len(x.UnknownTags) > 0)
@@ -92,52 +140,4 @@ func (x *ElectLeadersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "ElectLeadersRequest", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllElectLeadersRequestTopicPartitions(dst []byte, s []ElectLeadersRequestTopicPartitions, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Topic, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllElectLeadersRequestTopicPartitions(dst []byte, s []ElectLeadersRequestTopicPartitions, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Topic, e)
-			dst = legacyInt32s(dst, x.Partitions, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

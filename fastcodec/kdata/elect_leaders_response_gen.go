@@ -46,9 +46,9 @@ func (x *ElectLeadersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ElectLeadersResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
-		if n := len(dst) + 7; n <= cap(dst) && len(x.ReplicaElectionResults) < 127 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.ReplicaElectionResults) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -70,7 +70,7 @@ func (x *ElectLeadersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v < 1 && x.ErrorCode != 0 {
 			e.failed = true
 		}
-		if n := len(dst) + 10; n <= cap(dst) {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			o := 4
@@ -102,10 +102,11 @@ func flexibleAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectL
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionResult) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionResult) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.PartitionResult) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -113,8 +114,34 @@ func flexibleAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectL
 			dst = compactString(dst, x.Topic, e)
 			dst = compactCount(dst, len(x.PartitionResult), e)
 		}
-		if len(x.PartitionResult) > 0 {
-			dst = flexibleAllElectLeadersResponsePartitionResult(dst, x.PartitionResult, e)
+		{
+			s := x.PartitionResult
+			for i := range s {
+				x := &s[i]
+				f0 := x.ErrorMessage
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionID))
+					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+					w[6] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[6] = byte(0)
+					}
+					putShort((*[32]byte)(w[7:39]), f0)
+					putTiny((*[32]byte)(w[7:39]), f0)
+					o := 7 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = compactNullableString(dst, x.ErrorMessage, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -124,40 +151,15 @@ func flexibleAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectL
 	return dst
 }
 
-func flexibleAllElectLeadersResponsePartitionResult(dst []byte, s []ElectLeadersResponsePartitionResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ErrorMessage
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionID))
-			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[7:39]), f0)
-			o := 7 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectLeadersResponseReplicaElectionResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionResult)))
 			dst = dst[:len(dst)+o+4]
@@ -165,30 +167,30 @@ func legacyAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectLea
 			dst = legacyString(dst, x.Topic, e)
 			dst = legacyCount(dst, len(x.PartitionResult), e)
 		}
-		if len(x.PartitionResult) > 0 {
-			dst = legacyAllElectLeadersResponsePartitionResult(dst, x.PartitionResult, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllElectLeadersResponsePartitionResult(dst []byte, s []ElectLeadersResponsePartitionResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ErrorMessage
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionID))
-			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint16(w[6:8], uint16(lengthOf(f0)))
-			putShort((*[32]byte)(w[8:40]), f0)
-			o := 8 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = legacyNullableString(dst, x.ErrorMessage, e)
+		{
+			s := x.PartitionResult
+			for i := range s {
+				x := &s[i]
+				f0 := x.ErrorMessage
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionID))
+					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint16(w[6:8], uint16(len(f0)))
+					if f0 == nil {
+						binary.BigEndian.PutUint16(w[6:8], 0xffff)
+					}
+					putShort((*[32]byte)(w[8:40]), f0)
+					putTiny((*[32]byte)(w[8:40]), f0)
+					o := 8 + len(f0)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = legacyNullableString(dst, x.ErrorMessage, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

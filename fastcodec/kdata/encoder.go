@@ -16,7 +16,10 @@ import (
 )
 
 // encoder is the state of one AppendTo.
-type encoder struct{ failed bool }
+type encoder struct {
+	v      int16 // the version
+	failed bool
+}
 
 func (e *encoder) failIf(failed bool) {
 	if failed {
@@ -67,8 +70,9 @@ func lengthIf[T any](s []T, nullable bool) int {
 	return len(s)
 }
 
-// putShort copies a string that d has room for. Short strings cost less so than
-// with a call of memmove.
+// putShort copies a string of 8 to 32 bytes to d, putTiny one of up to 7: both are
+// called, one of them does it. (Together they would not inline. A call of memmove
+// costs more than either.) The halves of what is copied may overlap.
 func putShort(d *[32]byte, s []byte) {
 	if n := len(s); n >= 16 {
 		*(*[16]byte)(d[:]) = [16]byte(s)
@@ -76,10 +80,18 @@ func putShort(d *[32]byte, s []byte) {
 	} else if n >= 8 {
 		*(*[8]byte)(d[:]) = [8]byte(s)
 		*(*[8]byte)(d[n-8 : n]) = [8]byte(s[n-8:])
-	} else {
-		for i, c := range s {
-			d[i] = c
-		}
+	}
+}
+
+func putTiny(d *[32]byte, s []byte) {
+	switch n := len(s); {
+	case n >= 8 || n == 0:
+	case n >= 4:
+		*(*[4]byte)(d[:]) = [4]byte(s)
+		*(*[4]byte)(d[n-4 : n]) = [4]byte(s[n-4:])
+	default:
+		d[0], d[n-1] = s[0], s[n-1]
+		d[n>>1] = s[n>>1]
 	}
 }
 
@@ -143,6 +155,7 @@ func compactString(dst, s []byte, e *encoder) []byte {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(s) + 1)
 		putShort((*[32]byte)(w[1:33]), s)
+		putTiny((*[32]byte)(w[1:33]), s)
 		return dst[:len(dst)+1+len(s)]
 	case len(s) > fastcodec.MaxString:
 		e.failed = true
@@ -168,6 +181,7 @@ func legacyString(dst, s []byte, e *encoder) []byte {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
 		putShort((*[32]byte)(w[2:34]), s)
+		putTiny((*[32]byte)(w[2:34]), s)
 		return dst[:len(dst)+2+len(s)]
 	case len(s) > fastcodec.MaxString:
 		e.failed = true
@@ -222,6 +236,7 @@ func compactStrings(dst []byte, all [][]byte, e *encoder) []byte {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(s) + 1)
 			putShort((*[32]byte)(w[1:33]), s)
+			putTiny((*[32]byte)(w[1:33]), s)
 			dst = dst[:len(dst)+1+len(s)]
 		} else {
 			dst = compactString(dst, s, e)
@@ -237,6 +252,7 @@ func legacyStrings(dst []byte, all [][]byte, e *encoder) []byte {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
 			putShort((*[32]byte)(w[2:34]), s)
+			putTiny((*[32]byte)(w[2:34]), s)
 			dst = dst[:len(dst)+2+len(s)]
 		} else {
 			dst = legacyString(dst, s, e)

@@ -50,9 +50,9 @@ func (x *EndQuorumEpochResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("EndQuorumEpochResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
-		if n := len(dst) + 3; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(x.Topics) + 1)
@@ -70,7 +70,7 @@ func (x *EndQuorumEpochResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		e.failIf(len(x.NodeEndpoints) > 0)
-		if n := len(dst) + 6; n <= cap(dst) {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.Topics)))
@@ -104,8 +104,34 @@ func tagsEndQuorumEpochResponse(dst []byte, x *EndQuorumEpochResponse, e *encode
 		dst = append(dst, 0, 0)
 		at := len(dst)
 		dst = compactCount(dst, len(x.NodeEndpoints), e)
-		if len(x.NodeEndpoints) > 0 {
-			dst = flexibleAllEndQuorumEpochResponseNodeEndpoint(dst, x.NodeEndpoints, e)
+		{
+			s := x.NodeEndpoints
+			for i := range s {
+				x := &s[i]
+				f0 := x.Host
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+					w[4] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[5:37]), f0)
+					putTiny((*[32]byte)(w[5:37]), f0)
+					o := 5 + len(f0)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						binary.BigEndian.PutUint16(p[0:2], x.Port)
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+					dst = compactString(dst, x.Host, e)
+					dst = binary.BigEndian.AppendUint16(dst, x.Port)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = setTagSize(dst, at)
 	}
@@ -116,10 +142,11 @@ func flexibleAllEndQuorumEpochResponseTopicData(dst []byte, s []EndQuorumEpochRe
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -158,43 +185,15 @@ func flexibleAllEndQuorumEpochResponsePartitionData(dst []byte, s []EndQuorumEpo
 	return dst
 }
 
-func flexibleAllEndQuorumEpochResponseNodeEndpoint(dst []byte, s []EndQuorumEpochResponseNodeEndpoint, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Host
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
-			w[4] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint16(dst, x.Port)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllEndQuorumEpochResponseTopicData(dst []byte, s []EndQuorumEpochResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

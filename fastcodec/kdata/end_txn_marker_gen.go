@@ -23,7 +23,7 @@ func (x *EndTxnMarker) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("EndTxnMarker", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))
 	if e.failed {
 		return dst[:start], explain(x, "EndTxnMarker", v, 32767)

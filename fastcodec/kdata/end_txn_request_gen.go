@@ -27,13 +27,14 @@ func (x *EndTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("EndTxnRequest", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		f0 := x.TransactionalID
-		if n := len(dst) + 45; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 45; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[12]byte)(w[o : o+12])
@@ -59,10 +60,11 @@ func (x *EndTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		f0 := x.TransactionalID
-		if n := len(dst) + 45; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 45; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[11]byte)(w[o : o+11])

@@ -32,7 +32,7 @@ func (x *EndTxnResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("EndTxnResponse", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))

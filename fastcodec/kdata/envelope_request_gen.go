@@ -24,7 +24,7 @@ func (x *EnvelopeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("EnvelopeRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactBytes(dst, x.RequestData, e)
 	dst = compactNullableBytes(dst, x.RequestPrincipal, e)
 	dst = compactBytes(dst, x.ClientHostAddress, e)

@@ -25,7 +25,7 @@ func (x *EnvelopeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("EnvelopeResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactNullableBytes(dst, x.ResponseData, e)
 	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 	dst = append(dst, 0)

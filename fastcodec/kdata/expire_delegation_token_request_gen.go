@@ -27,7 +27,7 @@ func (x *ExpireDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, er
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ExpireDelegationTokenRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactBytes(dst, x.Hmac, e)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimePeriodMs))

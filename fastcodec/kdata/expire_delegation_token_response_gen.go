@@ -28,7 +28,7 @@ func (x *ExpireDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, e
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ExpireDelegationTokenResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = room(dst, 15)
 		{

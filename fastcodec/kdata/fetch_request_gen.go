@@ -96,7 +96,7 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 18 {
 		return dst, fastcodec.VersionError("FetchRequest", v, 0, 18)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 12 {
 		if v > 14 && x.ReplicaID != -1 {
 			e.failed = true
@@ -104,7 +104,7 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v < 15 && !x.ReplicaState.isDefault() {
 			e.failed = true
 		}
-		if n := len(dst) + 26; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 26; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v <= 14 {
@@ -139,17 +139,54 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = flexibleAllFetchRequestTopic(dst, x.Topics, v, e)
+			dst = flexibleAllFetchRequestTopic(dst, x.Topics, e)
 		}
 		dst = compactCount(dst, len(x.ForgottenTopicsData), e)
-		if len(x.ForgottenTopicsData) > 0 {
-			dst = flexibleAllFetchRequestForgottenTopic(dst, x.ForgottenTopicsData, v, e)
+		{
+			s := x.ForgottenTopicsData
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Topic, x.Partitions
+				if n := len(dst) + 83; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					o := 0
+					if v <= 12 {
+						w[o] = byte(len(f0) + 1)
+						putShort((*[32]byte)(w[o+1:o+33]), f0)
+						putTiny((*[32]byte)(w[o+1:o+33]), f0)
+						o += 1 + len(f0)
+					}
+					if v >= 13 {
+						binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+						binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+						o += 16
+					}
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					if v <= 12 {
+						dst = compactString(dst, x.Topic, e)
+					}
+					if v >= 13 {
+						dst = fastcodec.AppendUUID(dst, x.TopicID)
+					}
+					dst = compactInt32s(dst, x.Partitions, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		f0 := x.RackID
-		if n := len(dst) + 33; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -157,14 +194,14 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || x.ClusterID != nil || v >= 15 && !x.ReplicaState.isDefault() {
-			dst = tagsFetchRequest(dst, x, v, e)
+			dst = tagsFetchRequest(dst, x, e)
 		}
 	} else {
 		e.failIf(!x.ReplicaState.isDefault())
 		if v < 7 && len(x.ForgottenTopicsData) > 0 {
 			e.failed = true
 		}
-		if n := len(dst) + 29; n <= cap(dst) {
+		if n := len(dst) + 29; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
 			binary.BigEndian.PutUint32(w[4:8], uint32(x.MaxWaitMs))
@@ -209,21 +246,41 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllFetchRequestTopic(dst, x.Topics, v, e)
+			dst = legacyAllFetchRequestTopic(dst, x.Topics, e)
 		}
 		if v >= 7 {
 			dst = legacyCount(dst, len(x.ForgottenTopicsData), e)
-			if len(x.ForgottenTopicsData) > 0 {
-				dst = legacyAllFetchRequestForgottenTopic(dst, x.ForgottenTopicsData, e)
+			{
+				s := x.ForgottenTopicsData
+				for i := range s {
+					x := &s[i]
+					f0, f1 := x.Topic, x.Partitions
+					if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+						w := dst[len(dst):n:n]
+						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+						putShort((*[32]byte)(w[2:34]), f0)
+						putTiny((*[32]byte)(w[2:34]), f0)
+						o := 2 + len(f0)
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+						putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+						o += 4 + 4*len(f1)
+						dst = dst[:len(dst)+o]
+					} else {
+						dst = legacyString(dst, x.Topic, e)
+						dst = legacyInt32s(dst, x.Partitions, e)
+					}
+					e.failIf(len(x.UnknownTags) > 0)
+				}
 			}
 		}
 		f0 := x.RackID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 11 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
 				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				putTiny((*[32]byte)(w[o+2:o+34]), f0)
 				o += 2 + len(f0)
 			}
 			dst = dst[:len(dst)+o]
@@ -241,16 +298,16 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 }
 
 // tagsFetchRequest puts the tag section of a struct in the place of an empty one.
-func tagsFetchRequest(dst []byte, x *FetchRequest, v int16, e *encoder) []byte {
+func tagsFetchRequest(dst []byte, x *FetchRequest, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if x.ClusterID != nil {
 		count++
 	}
-	if v >= 15 && !x.ReplicaState.isDefault() {
+	if e.v >= 15 && !x.ReplicaState.isDefault() {
 		count++
 	}
 	known := uint32(1)
-	if v >= 15 {
+	if e.v >= 15 {
 		known = 3
 	}
 	dst = setTagCount(dst, count)
@@ -263,7 +320,7 @@ func tagsFetchRequest(dst []byte, x *FetchRequest, v int16, e *encoder) []byte {
 		dst = compactNullableString(dst, x.ClusterID, e)
 		dst = setTagSize(dst, at)
 	}
-	if v >= 15 && !x.ReplicaState.isDefault() {
+	if e.v >= 15 && !x.ReplicaState.isDefault() {
 		dst = m.below(dst, 1)
 		dst = append(dst, 1, 0)
 		at := len(dst)
@@ -287,19 +344,20 @@ func flexibleFetchRequestReplicaState(dst []byte, x *FetchRequestReplicaState, e
 	return dst
 }
 
-func flexibleAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, v int16, e *encoder) []byte {
+func flexibleAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 12 {
+			if e.v <= 12 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 13 {
+			if e.v >= 13 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -307,16 +365,16 @@ func flexibleAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, v int16, e 
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 12 {
+			if e.v <= 12 {
 				dst = compactString(dst, x.Topic, e)
 			}
-			if v >= 13 {
+			if e.v >= 13 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = flexibleAllFetchRequestPartition(dst, x.Partitions, v, e)
+			dst = flexibleAllFetchRequestPartition(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -326,7 +384,7 @@ func flexibleAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, v int16, e 
 	return dst
 }
 
-func flexibleAllFetchRequestPartition(dst []byte, s []FetchRequestPartition, v int16, e *encoder) []byte {
+func flexibleAllFetchRequestPartition(dst []byte, s []FetchRequestPartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		dst = room(dst, 32)
@@ -340,38 +398,38 @@ func flexibleAllFetchRequestPartition(dst []byte, s []FetchRequestPartition, v i
 			binary.BigEndian.PutUint32(p[28:32], uint32(x.PartitionMaxBytes))
 		}
 		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 || v >= 17 && x.ReplicaDirectoryID != (fastcodec.UUID{}) || v >= 18 && x.HighWatermark != 9223372036854775807 {
-			dst = tagsFetchRequestPartition(dst, x, v, e)
+		if len(x.UnknownTags) > 0 || e.v >= 17 && x.ReplicaDirectoryID != (fastcodec.UUID{}) || e.v >= 18 && x.HighWatermark != 9223372036854775807 {
+			dst = tagsFetchRequestPartition(dst, x, e)
 		}
 	}
 	return dst
 }
 
 // tagsFetchRequestPartition puts the tag section of a struct in the place of an empty one.
-func tagsFetchRequestPartition(dst []byte, x *FetchRequestPartition, v int16, e *encoder) []byte {
+func tagsFetchRequestPartition(dst []byte, x *FetchRequestPartition, e *encoder) []byte {
 	count := len(x.UnknownTags)
-	if v >= 17 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
+	if e.v >= 17 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
 		count++
 	}
-	if v >= 18 && x.HighWatermark != 9223372036854775807 {
+	if e.v >= 18 && x.HighWatermark != 9223372036854775807 {
 		count++
 	}
 	known := uint32(0)
-	if v >= 17 {
+	if e.v >= 17 {
 		known = 1
 	}
-	if v >= 18 {
+	if e.v >= 18 {
 		known = 3
 	}
 	dst = setTagCount(dst, count)
 	var m tagMerge
 	m.start(x.UnknownTags, known, e)
-	if v >= 17 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
+	if e.v >= 17 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
 		dst = m.below(dst, 0)
 		dst = append(dst, 0, 16)
 		dst = fastcodec.AppendUUID(dst, x.ReplicaDirectoryID)
 	}
-	if v >= 18 && x.HighWatermark != 9223372036854775807 {
+	if e.v >= 18 && x.HighWatermark != 9223372036854775807 {
 		dst = m.below(dst, 1)
 		dst = append(dst, 1, 8)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.HighWatermark))
@@ -379,53 +437,15 @@ func tagsFetchRequestPartition(dst []byte, x *FetchRequestPartition, v int16, e 
 	return m.rest(dst)
 }
 
-func flexibleAllFetchRequestForgottenTopic(dst []byte, s []FetchRequestForgottenTopic, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 83; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			o := 0
-			if v <= 12 {
-				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				o += 1 + len(f0)
-			}
-			if v >= 13 {
-				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
-				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
-				o += 16
-			}
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			if v <= 12 {
-				dst = compactString(dst, x.Topic, e)
-			}
-			if v >= 13 {
-				dst = fastcodec.AppendUUID(dst, x.TopicID)
-			}
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, v int16, e *encoder) []byte {
+func legacyAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -434,48 +454,26 @@ func legacyAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, v int16, e *e
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = legacyAllFetchRequestPartition(dst, x.Partitions, v, e)
+			dst = legacyAllFetchRequestPartition(dst, x.Partitions, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
 
-func legacyAllFetchRequestPartition(dst []byte, s []FetchRequestPartition, v int16, e *encoder) []byte {
+func legacyAllFetchRequestPartition(dst []byte, s []FetchRequestPartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		e.failIf(x.LastFetchedEpoch != -1)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
-		if v >= 9 {
+		if e.v >= 9 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.CurrentLeaderEpoch))
 		}
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.FetchOffset))
-		if v >= 5 {
+		if e.v >= 5 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogStartOffset))
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionMaxBytes))
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllFetchRequestForgottenTopic(dst []byte, s []FetchRequestForgottenTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Topic, e)
-			dst = legacyInt32s(dst, x.Partitions, e)
-		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst

@@ -133,12 +133,12 @@ func (x *FetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 18 {
 		return dst, fastcodec.VersionError("FetchResponse", v, 0, 18)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 12 {
 		if v < 16 && len(x.NodeEndpoints) > 0 {
 			e.failed = true
 		}
-		if n := len(dst) + 11; n <= cap(dst) && len(x.Responses) < 127 {
+		if n := len(dst) + 11; uint(n) <= uint(cap(dst)) && len(x.Responses) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -156,18 +156,18 @@ func (x *FetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.Responses), e)
 		}
 		if len(x.Responses) > 0 {
-			dst = flexibleAllFetchResponseFetchableTopicResponse(dst, x.Responses, v, e)
+			dst = flexibleAllFetchResponseFetchableTopicResponse(dst, x.Responses, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || v >= 16 && len(x.NodeEndpoints) > 0 {
-			dst = tagsFetchResponse(dst, x, v, e)
+			dst = tagsFetchResponse(dst, x, e)
 		}
 	} else {
 		if v < 7 && x.SessionID != 0 {
 			e.failed = true
 		}
 		e.failIf(len(x.NodeEndpoints) > 0)
-		if n := len(dst) + 14; n <= cap(dst) {
+		if n := len(dst) + 14; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 1 {
@@ -195,7 +195,7 @@ func (x *FetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Responses), e)
 		}
 		if len(x.Responses) > 0 {
-			dst = legacyAllFetchResponseFetchableTopicResponse(dst, x.Responses, v, e)
+			dst = legacyAllFetchResponseFetchableTopicResponse(dst, x.Responses, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -206,44 +206,76 @@ func (x *FetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 }
 
 // tagsFetchResponse puts the tag section of a struct in the place of an empty one.
-func tagsFetchResponse(dst []byte, x *FetchResponse, v int16, e *encoder) []byte {
+func tagsFetchResponse(dst []byte, x *FetchResponse, e *encoder) []byte {
 	count := len(x.UnknownTags)
-	if v >= 16 && len(x.NodeEndpoints) > 0 {
+	if e.v >= 16 && len(x.NodeEndpoints) > 0 {
 		count++
 	}
 	known := uint32(0)
-	if v >= 16 {
+	if e.v >= 16 {
 		known = 1
 	}
 	dst = setTagCount(dst, count)
 	var m tagMerge
 	m.start(x.UnknownTags, known, e)
-	if v >= 16 && len(x.NodeEndpoints) > 0 {
+	if e.v >= 16 && len(x.NodeEndpoints) > 0 {
 		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
 		dst = compactCount(dst, len(x.NodeEndpoints), e)
-		if len(x.NodeEndpoints) > 0 {
-			dst = flexibleAllFetchResponseNodeEndpoint(dst, x.NodeEndpoints, e)
+		{
+			s := x.NodeEndpoints
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Host, x.Rack
+				if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+					w[4] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[5:37]), f0)
+					putTiny((*[32]byte)(w[5:37]), f0)
+					o := 5 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+					w[o+4] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o+4] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+5:o+37]), f1)
+					putTiny((*[32]byte)(w[o+5:o+37]), f1)
+					o += 5 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+					dst = compactString(dst, x.Host, e)
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+					dst = compactNullableString(dst, x.Rack, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = setTagSize(dst, at)
 	}
 	return m.rest(dst)
 }
 
-func flexibleAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchResponseFetchableTopicResponse, v int16, e *encoder) []byte {
+func flexibleAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchResponseFetchableTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 12 {
+			if e.v <= 12 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 13 {
+			if e.v >= 13 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -251,10 +283,10 @@ func flexibleAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchRespons
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 12 {
+			if e.v <= 12 {
 				dst = compactString(dst, x.Topic, e)
 			}
-			if v >= 13 {
+			if e.v >= 13 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.Partitions), e)
@@ -273,14 +305,17 @@ func flexibleAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchRespons
 func flexibleAllFetchResponsePartitionData(dst []byte, s []FetchResponsePartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 31; n <= cap(dst) && len(x.AbortedTransactions) < 127 {
+		if n := len(dst) + 31; uint(n) <= uint(cap(dst)) && len(x.AbortedTransactions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint64(w[6:14], uint64(x.HighWatermark))
 			binary.BigEndian.PutUint64(w[14:22], uint64(x.LastStableOffset))
 			binary.BigEndian.PutUint64(w[22:30], uint64(x.LogStartOffset))
-			w[30] = byte(lengthOf(x.AbortedTransactions) + 1)
+			w[30] = byte(len(x.AbortedTransactions) + 1)
+			if x.AbortedTransactions == nil {
+				w[30] = byte(0)
+			}
 			dst = dst[:len(dst)+31]
 		} else {
 			dst = room(dst, 30)
@@ -406,44 +441,15 @@ func flexibleAllFetchResponseAbortedTransaction(dst []byte, s []FetchResponseAbo
 	return dst
 }
 
-func flexibleAllFetchResponseNodeEndpoint(dst []byte, s []FetchResponseNodeEndpoint, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Host, x.Rack
-		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
-			w[4] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
-			w[o+4] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			o += 5 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			dst = compactNullableString(dst, x.Rack, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchResponseFetchableTopicResponse, v int16, e *encoder) []byte {
+func legacyAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchResponseFetchableTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -452,20 +458,20 @@ func legacyAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchResponseF
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = legacyAllFetchResponsePartitionData(dst, x.Partitions, v, e)
+			dst = legacyAllFetchResponsePartitionData(dst, x.Partitions, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
 
-func legacyAllFetchResponsePartitionData(dst []byte, s []FetchResponsePartitionData, v int16, e *encoder) []byte {
+func legacyAllFetchResponsePartitionData(dst []byte, s []FetchResponsePartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		e.failIf(!x.DivergingEpoch.isDefault())
 		e.failIf(!x.CurrentLeader.isDefault())
 		e.failIf(!x.SnapshotID.isDefault())
-		if v < 11 && x.PreferredReadReplica != -1 {
+		if e.v < 11 && x.PreferredReadReplica != -1 {
 			e.failed = true
 		}
 		dst = room(dst, 14)
@@ -475,19 +481,19 @@ func legacyAllFetchResponsePartitionData(dst []byte, s []FetchResponsePartitionD
 			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint64(p[6:14], uint64(x.HighWatermark))
 		}
-		if v >= 4 {
+		if e.v >= 4 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastStableOffset))
 		}
-		if v >= 5 {
+		if e.v >= 5 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogStartOffset))
 		}
-		if v >= 4 {
+		if e.v >= 4 {
 			dst = legacyCount(dst, lengthOf(x.AbortedTransactions), e)
 			if len(x.AbortedTransactions) > 0 {
 				dst = legacyAllFetchResponseAbortedTransaction(dst, x.AbortedTransactions, e)
 			}
 		}
-		if v >= 11 {
+		if e.v >= 11 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PreferredReadReplica))
 		}
 		dst = legacyNullableBytes(dst, x.Records, e)

@@ -56,8 +56,8 @@ func (x *FetchSnapshotRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("FetchSnapshotRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 9; n <= cap(dst) && len(x.Topics) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
 		binary.BigEndian.PutUint32(w[4:8], uint32(x.MaxBytes))
@@ -69,11 +69,11 @@ func (x *FetchSnapshotRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = compactCount(dst, len(x.Topics), e)
 	}
 	if len(x.Topics) > 0 {
-		dst = flexibleAllFetchSnapshotRequestTopicSnapshot(dst, x.Topics, v, e)
+		dst = flexibleAllFetchSnapshotRequestTopicSnapshot(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 || x.ClusterID != nil {
-		dst = tagsFetchSnapshotRequest(dst, x, v, e)
+		dst = tagsFetchSnapshotRequest(dst, x, e)
 	}
 	if e.failed {
 		return dst[:start], explain(x, "FetchSnapshotRequest", v, 0)
@@ -82,7 +82,7 @@ func (x *FetchSnapshotRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 }
 
 // tagsFetchSnapshotRequest puts the tag section of a struct in the place of an empty one.
-func tagsFetchSnapshotRequest(dst []byte, x *FetchSnapshotRequest, v int16, e *encoder) []byte {
+func tagsFetchSnapshotRequest(dst []byte, x *FetchSnapshotRequest, e *encoder) []byte {
 	count := len(x.UnknownTags)
 	if x.ClusterID != nil {
 		count++
@@ -100,14 +100,15 @@ func tagsFetchSnapshotRequest(dst []byte, x *FetchSnapshotRequest, v int16, e *e
 	return m.rest(dst)
 }
 
-func flexibleAllFetchSnapshotRequestTopicSnapshot(dst []byte, s []FetchSnapshotRequestTopicSnapshot, v int16, e *encoder) []byte {
+func flexibleAllFetchSnapshotRequestTopicSnapshot(dst []byte, s []FetchSnapshotRequestTopicSnapshot, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -116,7 +117,7 @@ func flexibleAllFetchSnapshotRequestTopicSnapshot(dst []byte, s []FetchSnapshotR
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = flexibleAllFetchSnapshotRequestPartitionSnapshot(dst, x.Partitions, v, e)
+			dst = flexibleAllFetchSnapshotRequestPartitionSnapshot(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -126,7 +127,7 @@ func flexibleAllFetchSnapshotRequestTopicSnapshot(dst []byte, s []FetchSnapshotR
 	return dst
 }
 
-func flexibleAllFetchSnapshotRequestPartitionSnapshot(dst []byte, s []FetchSnapshotRequestPartitionSnapshot, v int16, e *encoder) []byte {
+func flexibleAllFetchSnapshotRequestPartitionSnapshot(dst []byte, s []FetchSnapshotRequestPartitionSnapshot, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
@@ -134,27 +135,27 @@ func flexibleAllFetchSnapshotRequestPartitionSnapshot(dst []byte, s []FetchSnaps
 		dst = flexibleFetchSnapshotRequestSnapshotID(dst, &x.SnapshotID, e)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.Position))
 		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 || v >= 1 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
-			dst = tagsFetchSnapshotRequestPartitionSnapshot(dst, x, v, e)
+		if len(x.UnknownTags) > 0 || e.v >= 1 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
+			dst = tagsFetchSnapshotRequestPartitionSnapshot(dst, x, e)
 		}
 	}
 	return dst
 }
 
 // tagsFetchSnapshotRequestPartitionSnapshot puts the tag section of a struct in the place of an empty one.
-func tagsFetchSnapshotRequestPartitionSnapshot(dst []byte, x *FetchSnapshotRequestPartitionSnapshot, v int16, e *encoder) []byte {
+func tagsFetchSnapshotRequestPartitionSnapshot(dst []byte, x *FetchSnapshotRequestPartitionSnapshot, e *encoder) []byte {
 	count := len(x.UnknownTags)
-	if v >= 1 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
+	if e.v >= 1 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
 		count++
 	}
 	known := uint32(0)
-	if v >= 1 {
+	if e.v >= 1 {
 		known = 1
 	}
 	dst = setTagCount(dst, count)
 	var m tagMerge
 	m.start(x.UnknownTags, known, e)
-	if v >= 1 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
+	if e.v >= 1 && x.ReplicaDirectoryID != (fastcodec.UUID{}) {
 		dst = m.below(dst, 0)
 		dst = append(dst, 0, 16)
 		dst = fastcodec.AppendUUID(dst, x.ReplicaDirectoryID)

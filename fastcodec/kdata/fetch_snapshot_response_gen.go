@@ -68,11 +68,11 @@ func (x *FetchSnapshotResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("FetchSnapshotResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && len(x.NodeEndpoints) > 0 {
 		e.failed = true
 	}
-	if n := len(dst) + 7; n <= cap(dst) && len(x.Topics) < 127 {
+	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -88,7 +88,7 @@ func (x *FetchSnapshotResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 || v >= 1 && len(x.NodeEndpoints) > 0 {
-		dst = tagsFetchSnapshotResponse(dst, x, v, e)
+		dst = tagsFetchSnapshotResponse(dst, x, e)
 	}
 	if e.failed {
 		return dst[:start], explain(x, "FetchSnapshotResponse", v, 0)
@@ -97,25 +97,51 @@ func (x *FetchSnapshotResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 }
 
 // tagsFetchSnapshotResponse puts the tag section of a struct in the place of an empty one.
-func tagsFetchSnapshotResponse(dst []byte, x *FetchSnapshotResponse, v int16, e *encoder) []byte {
+func tagsFetchSnapshotResponse(dst []byte, x *FetchSnapshotResponse, e *encoder) []byte {
 	count := len(x.UnknownTags)
-	if v >= 1 && len(x.NodeEndpoints) > 0 {
+	if e.v >= 1 && len(x.NodeEndpoints) > 0 {
 		count++
 	}
 	known := uint32(0)
-	if v >= 1 {
+	if e.v >= 1 {
 		known = 1
 	}
 	dst = setTagCount(dst, count)
 	var m tagMerge
 	m.start(x.UnknownTags, known, e)
-	if v >= 1 && len(x.NodeEndpoints) > 0 {
+	if e.v >= 1 && len(x.NodeEndpoints) > 0 {
 		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
 		dst = compactCount(dst, len(x.NodeEndpoints), e)
-		if len(x.NodeEndpoints) > 0 {
-			dst = flexibleAllFetchSnapshotResponseNodeEndpoint(dst, x.NodeEndpoints, e)
+		{
+			s := x.NodeEndpoints
+			for i := range s {
+				x := &s[i]
+				f0 := x.Host
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+					w[4] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[5:37]), f0)
+					putTiny((*[32]byte)(w[5:37]), f0)
+					o := 5 + len(f0)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						binary.BigEndian.PutUint16(p[0:2], x.Port)
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+					dst = compactString(dst, x.Host, e)
+					dst = binary.BigEndian.AppendUint16(dst, x.Port)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = setTagSize(dst, at)
 	}
@@ -126,10 +152,11 @@ func flexibleAllFetchSnapshotResponseTopicSnapshot(dst []byte, s []FetchSnapshot
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -208,35 +235,6 @@ func flexibleFetchSnapshotResponseLeaderIDAndEpoch(dst []byte, x *FetchSnapshotR
 	}
 	if len(x.UnknownTags) > 0 {
 		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	return dst
-}
-
-func flexibleAllFetchSnapshotResponseNodeEndpoint(dst []byte, s []FetchSnapshotResponseNodeEndpoint, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Host
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
-			w[4] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint16(dst, x.Port)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
 	}
 	return dst
 }

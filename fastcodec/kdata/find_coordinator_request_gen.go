@@ -26,7 +26,7 @@ func (x *FindCoordinatorRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("FindCoordinatorRequest", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		if v > 3 && len(x.Key) > 0 {
 			e.failed = true
@@ -35,12 +35,13 @@ func (x *FindCoordinatorRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0 := x.Key
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v <= 3 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
 			w[o] = byte(x.KeyType)
@@ -67,10 +68,11 @@ func (x *FindCoordinatorRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.CoordinatorKeys) > 0)
 		f0 := x.Key
-		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			if v >= 1 {
 				w[o] = byte(x.KeyType)

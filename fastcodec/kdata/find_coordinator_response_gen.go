@@ -48,7 +48,7 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("FindCoordinatorResponse", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		if v > 3 && x.ErrorCode != 0 {
 			e.failed = true
@@ -66,18 +66,23 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 			e.failed = true
 		}
 		f0, f1 := x.ErrorMessage, x.Host
-		if n := len(dst) + 80; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 80; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			o := 4
 			if v <= 3 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-				w[o+2] = byte(lengthOf(f0) + 1)
+				w[o+2] = byte(len(f0) + 1)
+				if f0 == nil {
+					w[o+2] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+3:o+35]), f0)
+				putTiny((*[32]byte)(w[o+3:o+35]), f0)
 				o += 3 + len(f0)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
 				w[o+4] = byte(len(f1) + 1)
 				putShort((*[32]byte)(w[o+5:o+37]), f1)
+				putTiny((*[32]byte)(w[o+5:o+37]), f1)
 				o += 5 + len(f1)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 				o += 4
@@ -95,8 +100,49 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		}
 		if v >= 4 {
 			dst = compactCount(dst, len(x.Coordinators), e)
-			if len(x.Coordinators) > 0 {
-				dst = flexibleAllFindCoordinatorResponseCoordinator(dst, x.Coordinators, e)
+			{
+				s := x.Coordinators
+				for i := range s {
+					x := &s[i]
+					f0, f1, f2 := x.Key, x.Host, x.ErrorMessage
+					if n := len(dst) + 110; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+						w := dst[len(dst):n:n]
+						w[0] = byte(len(f0) + 1)
+						putShort((*[32]byte)(w[1:33]), f0)
+						putTiny((*[32]byte)(w[1:33]), f0)
+						o := 1 + len(f0)
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
+						w[o+4] = byte(len(f1) + 1)
+						putShort((*[32]byte)(w[o+5:o+37]), f1)
+						putTiny((*[32]byte)(w[o+5:o+37]), f1)
+						o += 5 + len(f1)
+						{
+							p := (*[6]byte)(w[o : o+6])
+							binary.BigEndian.PutUint32(p[0:4], uint32(x.Port))
+							binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+						}
+						w[o+6] = byte(len(f2) + 1)
+						if f2 == nil {
+							w[o+6] = byte(0)
+						}
+						putShort((*[32]byte)(w[o+7:o+39]), f2)
+						putTiny((*[32]byte)(w[o+7:o+39]), f2)
+						o += 7 + len(f2)
+						w[o] = 0
+						dst = dst[:len(dst)+o+1]
+					} else {
+						dst = compactString(dst, x.Key, e)
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+						dst = compactString(dst, x.Host, e)
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+						dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+						dst = compactNullableString(dst, x.ErrorMessage, e)
+						dst = append(dst, 0)
+						if len(x.UnknownTags) > 0 {
+							dst = unknownTags(dst, x.UnknownTags, e)
+						}
+					}
+				}
 			}
 		}
 		dst = append(dst, 0)
@@ -106,7 +152,7 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	} else {
 		e.failIf(len(x.Coordinators) > 0)
 		f0, f1 := x.ErrorMessage, x.Host
-		if n := len(dst) + 82; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 1 {
@@ -116,13 +162,18 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 			o += 2
 			if v >= 1 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				if f0 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				putTiny((*[32]byte)(w[o+2:o+34]), f0)
 				o += 2 + len(f0)
 			}
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
 			binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+6:o+38]), f1)
+			putTiny((*[32]byte)(w[o+6:o+38]), f1)
 			o += 6 + len(f1)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 			dst = dst[:len(dst)+o+4]
@@ -144,43 +195,4 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		return dst[:start], explain(x, "FindCoordinatorResponse", v, 3)
 	}
 	return dst, nil
-}
-
-func flexibleAllFindCoordinatorResponseCoordinator(dst []byte, s []FindCoordinatorResponseCoordinator, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2 := x.Key, x.Host, x.ErrorMessage
-		if n := len(dst) + 110; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
-			w[o+4] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			o += 5 + len(f1)
-			{
-				p := (*[6]byte)(w[o : o+6])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.Port))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			}
-			w[o+6] = byte(lengthOf(f2) + 1)
-			putShort((*[32]byte)(w[o+7:o+39]), f2)
-			o += 7 + len(f2)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Key, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

@@ -26,7 +26,7 @@ func (x *GetTelemetrySubscriptionsRequest) AppendTo(dst []byte, v int16) ([]byte
 	if v != 0 {
 		return dst, fastcodec.VersionError("GetTelemetrySubscriptionsRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = room(dst, 17)
 	{
 		p := (*[17]byte)(dst[len(dst)-17:])

@@ -34,9 +34,9 @@ func (x *GetTelemetrySubscriptionsResponse) AppendTo(dst []byte, v int16) ([]byt
 	if v != 0 {
 		return dst, fastcodec.VersionError("GetTelemetrySubscriptionsResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.AcceptedCompressionTypes
-	if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(x.RequestedMetrics) < 127 {
+	if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.RequestedMetrics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))

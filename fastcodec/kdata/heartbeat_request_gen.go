@@ -27,20 +27,26 @@ func (x *HeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("HeartbeatRequest", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
 		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
 			w[o+4] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			putTiny((*[32]byte)(w[o+5:o+37]), f1)
 			o += 5 + len(f1)
-			w[o] = byte(lengthOf(f2) + 1)
+			w[o] = byte(len(f2) + 1)
+			if f2 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			putTiny((*[32]byte)(w[o+1:o+33]), f2)
 			o += 1 + len(f2)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
@@ -59,18 +65,24 @@ func (x *HeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 106; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 106; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
 			binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+6:o+38]), f1)
+			putTiny((*[32]byte)(w[o+6:o+38]), f1)
 			o += 6 + len(f1)
 			if v >= 3 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+				if f2 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f2)
+				putTiny((*[32]byte)(w[o+2:o+34]), f2)
 				o += 2 + len(f2)
 			}
 			dst = dst[:len(dst)+o]

@@ -48,7 +48,7 @@ func (x *IncrementalAlterConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, 
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("IncrementalAlterConfigsRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
 		dst = compactCount(dst, len(x.Resources), e)
 		if len(x.Resources) > 0 {
@@ -77,11 +77,12 @@ func flexibleAllIncrementalAlterConfigsRequestAlterConfigsResource(dst []byte, s
 	for i := range s {
 		x := &s[i]
 		f0 := x.ResourceName
-		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.Configs) < 127 {
+		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Configs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			w[1] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			w[o] = byte(len(x.Configs) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -90,8 +91,37 @@ func flexibleAllIncrementalAlterConfigsRequestAlterConfigsResource(dst []byte, s
 			dst = compactString(dst, x.ResourceName, e)
 			dst = compactCount(dst, len(x.Configs), e)
 		}
-		if len(x.Configs) > 0 {
-			dst = flexibleAllIncrementalAlterConfigsRequestAlterableConfig(dst, x.Configs, e)
+		{
+			s := x.Configs
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Value
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(x.ConfigOperation)
+					w[o+1] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o+1] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = append(dst, byte(x.ConfigOperation))
+					dst = compactNullableString(dst, x.Value, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -101,43 +131,16 @@ func flexibleAllIncrementalAlterConfigsRequestAlterConfigsResource(dst []byte, s
 	return dst
 }
 
-func flexibleAllIncrementalAlterConfigsRequestAlterableConfig(dst []byte, s []IncrementalAlterConfigsRequestAlterableConfig, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(x.ConfigOperation)
-			w[o+1] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = append(dst, byte(x.ConfigOperation))
-			dst = compactNullableString(dst, x.Value, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllIncrementalAlterConfigsRequestAlterConfigsResource(dst []byte, s []IncrementalAlterConfigsRequestAlterConfigsResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.ResourceName
-		if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 39; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Configs)))
 			dst = dst[:len(dst)+o+4]
@@ -146,32 +149,33 @@ func legacyAllIncrementalAlterConfigsRequestAlterConfigsResource(dst []byte, s [
 			dst = legacyString(dst, x.ResourceName, e)
 			dst = legacyCount(dst, len(x.Configs), e)
 		}
-		if len(x.Configs) > 0 {
-			dst = legacyAllIncrementalAlterConfigsRequestAlterableConfig(dst, x.Configs, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllIncrementalAlterConfigsRequestAlterableConfig(dst []byte, s []IncrementalAlterConfigsRequestAlterableConfig, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			w[o] = byte(x.ConfigOperation)
-			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			o += 3 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = append(dst, byte(x.ConfigOperation))
-			dst = legacyNullableString(dst, x.Value, e)
+		{
+			s := x.Configs
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Value
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					w[o] = byte(x.ConfigOperation)
+					binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o+1:o+3], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+3:o+35]), f1)
+					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					o += 3 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+					dst = append(dst, byte(x.ConfigOperation))
+					dst = legacyNullableString(dst, x.Value, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

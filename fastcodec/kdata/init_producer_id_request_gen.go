@@ -35,7 +35,7 @@ func (x *InitProducerIDRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("InitProducerIdRequest", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		if v < 3 && x.ProducerID != -1 {
 			e.failed = true
@@ -50,10 +50,14 @@ func (x *InitProducerIDRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0 := x.TransactionalID
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
-			w[0] = byte(lengthOf(f0) + 1)
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TransactionTimeoutMs))
 			o += 4
@@ -97,10 +101,14 @@ func (x *InitProducerIDRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		e.failIf(x.Enable2Pc)
 		e.failIf(x.KeepPreparedTxn)
 		f0 := x.TransactionalID
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[0:2], 0xffff)
+			}
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TransactionTimeoutMs))
 			dst = dst[:len(dst)+o+4]

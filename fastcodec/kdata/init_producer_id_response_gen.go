@@ -35,7 +35,7 @@ func (x *InitProducerIDResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("InitProducerIdResponse", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		if v < 6 && x.OngoingTxnProducerID != -1 {
 			e.failed = true

@@ -42,12 +42,13 @@ func (x *InitializeShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte
 	if v != 0 {
 		return dst, fastcodec.VersionError("InitializeShareGroupStateRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.GroupID
-	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(x.Topics) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -71,7 +72,7 @@ func (x *InitializeShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte
 func flexibleAllInitializeShareGroupStateRequestInitializeStateData(dst []byte, s []InitializeShareGroupStateRequestInitializeStateData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)

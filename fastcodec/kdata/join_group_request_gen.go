@@ -38,13 +38,14 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 9 {
 		return dst, fastcodec.VersionError("JoinGroupRequest", v, 0, 9)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 6 {
 		f0, f1, f2, f3 := x.GroupID, x.MemberID, x.GroupInstanceID, x.ProtocolType
-		if n := len(dst) + 141; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Protocols) < 127 {
+		if n := len(dst) + 141; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Protocols) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[8]byte)(w[o : o+8])
@@ -53,12 +54,18 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			w[o+8] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+9:o+41]), f1)
+			putTiny((*[32]byte)(w[o+9:o+41]), f1)
 			o += 9 + len(f1)
-			w[o] = byte(lengthOf(f2) + 1)
+			w[o] = byte(len(f2) + 1)
+			if f2 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			putTiny((*[32]byte)(w[o+1:o+33]), f2)
 			o += 1 + len(f2)
 			w[o] = byte(len(f3) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			putTiny((*[32]byte)(w[o+1:o+33]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(x.Protocols) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -71,16 +78,39 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactString(dst, x.ProtocolType, e)
 			dst = compactCount(dst, len(x.Protocols), e)
 		}
-		if len(x.Protocols) > 0 {
-			dst = flexibleAllJoinGroupRequestProtocol(dst, x.Protocols, e)
+		{
+			s := x.Protocols
+			for i := range s {
+				x := &s[i]
+				f0 := x.Name
+				if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = compactString(dst, x.Name, e)
+				}
+				dst = compactBytes(dst, x.Metadata, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
 		}
 		f4 := x.Reason
-		if n := len(dst) + 34; n <= cap(dst) && len(f4) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f4) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 8 {
-				w[o] = byte(lengthOf(f4) + 1)
+				w[o] = byte(len(f4) + 1)
+				if f4 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f4)
+				putTiny((*[32]byte)(w[o+1:o+33]), f4)
 				o += 1 + len(f4)
 			}
 			w[o] = 0
@@ -99,10 +129,11 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0, f1, f2, f3 := x.GroupID, x.MemberID, x.GroupInstanceID, x.ProtocolType
-		if n := len(dst) + 148; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+		if n := len(dst) + 148; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.SessionTimeoutMs))
 			o += 4
@@ -112,14 +143,20 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
 			if v >= 5 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+				if f2 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f2)
+				putTiny((*[32]byte)(w[o+2:o+34]), f2)
 				o += 2 + len(f2)
 			}
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
 			putShort((*[32]byte)(w[o+2:o+34]), f3)
+			putTiny((*[32]byte)(w[o+2:o+34]), f3)
 			o += 2 + len(f3)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Protocols)))
 			dst = dst[:len(dst)+o+4]
@@ -136,8 +173,24 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyString(dst, x.ProtocolType, e)
 			dst = legacyCount(dst, len(x.Protocols), e)
 		}
-		if len(x.Protocols) > 0 {
-			dst = legacyAllJoinGroupRequestProtocol(dst, x.Protocols, e)
+		{
+			s := x.Protocols
+			for i := range s {
+				x := &s[i]
+				f0 := x.Name
+				if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+				}
+				dst = legacyBytes(dst, x.Metadata, e)
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -145,45 +198,4 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "JoinGroupRequest", v, 6)
 	}
 	return dst, nil
-}
-
-func flexibleAllJoinGroupRequestProtocol(dst []byte, s []JoinGroupRequestProtocol, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 33; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = compactString(dst, x.Name, e)
-		}
-		dst = compactBytes(dst, x.Metadata, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func legacyAllJoinGroupRequestProtocol(dst []byte, s []JoinGroupRequestProtocol, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-		}
-		dst = legacyBytes(dst, x.Metadata, e)
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

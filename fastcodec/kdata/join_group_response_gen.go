@@ -45,28 +45,37 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 9 {
 		return dst, fastcodec.VersionError("JoinGroupResponse", v, 0, 9)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 6 {
 		if v < 9 && x.SkipAssignment {
 			e.failed = true
 		}
 		f0, f1, f2, f3 := x.ProtocolType, x.ProtocolName, x.Leader, x.MemberID
-		if n := len(dst) + 144; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Members) < 127 {
+		if n := len(dst) + 144; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint32(w[6:10], uint32(x.GenerationID))
 			o := 10
 			if v >= 7 {
-				w[o] = byte(lengthOf(f0) + 1)
+				w[o] = byte(len(f0) + 1)
+				if f0 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			w[o] = byte(lengthIf(f1, v >= 7) + 1)
+			w[o] = byte(len(f1) + 1)
+			if f1 == nil && v >= 7 {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			putTiny((*[32]byte)(w[o+1:o+33]), f2)
 			o += 1 + len(f2)
 			if v >= 9 {
 				w[o] = bit(x.SkipAssignment)
@@ -74,6 +83,7 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			w[o] = byte(len(f3) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			putTiny((*[32]byte)(w[o+1:o+33]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(x.Members) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -100,8 +110,35 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactString(dst, x.MemberID, e)
 			dst = compactCount(dst, len(x.Members), e)
 		}
-		if len(x.Members) > 0 {
-			dst = flexibleAllJoinGroupResponseMember(dst, x.Members, e)
+		{
+			s := x.Members
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.MemberID, x.GroupInstanceID
+				if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = compactString(dst, x.MemberID, e)
+					dst = compactNullableString(dst, x.GroupInstanceID, e)
+				}
+				dst = compactBytes(dst, x.Metadata, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -110,7 +147,7 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	} else {
 		e.failIf(x.SkipAssignment)
 		f0, f1, f2 := x.ProtocolName, x.Leader, x.MemberID
-		if n := len(dst) + 116; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 116; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 2 {
@@ -124,12 +161,15 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			binary.BigEndian.PutUint16(w[o+6:o+8], uint16(len(f0)))
 			putShort((*[32]byte)(w[o+8:o+40]), f0)
+			putTiny((*[32]byte)(w[o+8:o+40]), f0)
 			o += 8 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
 			putShort((*[32]byte)(w[o+2:o+34]), f2)
+			putTiny((*[32]byte)(w[o+2:o+34]), f2)
 			o += 2 + len(f2)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Members)))
 			dst = dst[:len(dst)+o+4]
@@ -144,8 +184,36 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyString(dst, x.MemberID, e)
 			dst = legacyCount(dst, len(x.Members), e)
 		}
-		if len(x.Members) > 0 {
-			dst = legacyAllJoinGroupResponseMember(dst, x.Members, v, e)
+		{
+			s := x.Members
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.MemberID, x.GroupInstanceID
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					if v >= 5 {
+						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+						if f1 == nil {
+							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+						}
+						putShort((*[32]byte)(w[o+2:o+34]), f1)
+						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						o += 2 + len(f1)
+					}
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.MemberID, e)
+					if v >= 5 {
+						dst = legacyNullableString(dst, x.GroupInstanceID, e)
+					}
+				}
+				dst = legacyBytes(dst, x.Metadata, e)
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -153,57 +221,4 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "JoinGroupResponse", v, 6)
 	}
 	return dst, nil
-}
-
-func flexibleAllJoinGroupResponseMember(dst []byte, s []JoinGroupResponseMember, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 66; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = compactString(dst, x.MemberID, e)
-			dst = compactNullableString(dst, x.GroupInstanceID, e)
-		}
-		dst = compactBytes(dst, x.Metadata, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func legacyAllJoinGroupResponseMember(dst []byte, s []JoinGroupResponseMember, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			if v >= 5 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-				putShort((*[32]byte)(w[o+2:o+34]), f1)
-				o += 2 + len(f1)
-			}
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.MemberID, e)
-			if v >= 5 {
-				dst = legacyNullableString(dst, x.GroupInstanceID, e)
-			}
-		}
-		dst = legacyBytes(dst, x.Metadata, e)
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -64,7 +64,7 @@ func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 7 {
 		return dst, fastcodec.VersionError("LeaderAndIsrRequest", v, 0, 7)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
 		if v < 7 && x.IsKRaftController {
 			e.failed = true
@@ -73,7 +73,7 @@ func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		e.failIf(len(x.UngroupedPartitionStates) > 0)
-		if n := len(dst) + 19; n <= cap(dst) && len(x.TopicStates) < 127 {
+		if n := len(dst) + 19; uint(n) <= uint(cap(dst)) && len(x.TopicStates) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
 			o := 4
@@ -106,11 +106,37 @@ func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.TopicStates), e)
 		}
 		if len(x.TopicStates) > 0 {
-			dst = flexibleAllLeaderAndIsrRequestTopicState(dst, x.TopicStates, v, e)
+			dst = flexibleAllLeaderAndIsrRequestTopicState(dst, x.TopicStates, e)
 		}
 		dst = compactCount(dst, len(x.LiveLeaders), e)
-		if len(x.LiveLeaders) > 0 {
-			dst = flexibleAllLeaderAndIsrRequestLiveLeader(dst, x.LiveLeaders, e)
+		{
+			s := x.LiveLeaders
+			for i := range s {
+				x := &s[i]
+				f0 := x.HostName
+				if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+					w[4] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[5:37]), f0)
+					putTiny((*[32]byte)(w[5:37]), f0)
+					o := 5 + len(f0)
+					{
+						p := (*[5]byte)(w[o : o+5])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.Port))
+						p[4] = 0
+					}
+					dst = dst[:len(dst)+o+5]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+					dst = compactString(dst, x.HostName, e)
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -133,18 +159,37 @@ func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v <= 1 {
 			dst = legacyCount(dst, len(x.UngroupedPartitionStates), e)
 			if len(x.UngroupedPartitionStates) > 0 {
-				dst = legacyAllLeaderAndIsrRequestPartitionState(dst, x.UngroupedPartitionStates, v, e)
+				dst = legacyAllLeaderAndIsrRequestPartitionState(dst, x.UngroupedPartitionStates, e)
 			}
 		}
 		if v >= 2 {
 			dst = legacyCount(dst, len(x.TopicStates), e)
 			if len(x.TopicStates) > 0 {
-				dst = legacyAllLeaderAndIsrRequestTopicState(dst, x.TopicStates, v, e)
+				dst = legacyAllLeaderAndIsrRequestTopicState(dst, x.TopicStates, e)
 			}
 		}
 		dst = legacyCount(dst, len(x.LiveLeaders), e)
-		if len(x.LiveLeaders) > 0 {
-			dst = legacyAllLeaderAndIsrRequestLiveLeader(dst, x.LiveLeaders, e)
+		{
+			s := x.LiveLeaders
+			for i := range s {
+				x := &s[i]
+				f0 := x.HostName
+				if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+					binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
+					putShort((*[32]byte)(w[6:38]), f0)
+					putTiny((*[32]byte)(w[6:38]), f0)
+					o := 6 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+					dst = dst[:len(dst)+o+4]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+					dst = legacyString(dst, x.HostName, e)
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -154,14 +199,14 @@ func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequestPartitionState, v int16, e *encoder) []byte {
+func flexibleAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequestPartitionState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if v < 6 && x.LeaderRecoveryState != 0 {
+		if e.v < 6 && x.LeaderRecoveryState != 0 {
 			e.failed = true
 		}
 		f0, f1, f2, f3 := x.Isr, x.Replicas, x.AddingReplicas, x.RemovingReplicas
-		if n := len(dst) + 155; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 155; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint32(w[4:8], uint32(x.ControllerEpoch))
@@ -182,7 +227,7 @@ func flexibleAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRe
 			o += 1 + 4*len(f3)
 			w[o] = bit(x.IsNew)
 			o += 1
-			if v >= 6 {
+			if e.v >= 6 {
 				w[o] = byte(x.LeaderRecoveryState)
 				o += 1
 			}
@@ -203,7 +248,7 @@ func flexibleAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRe
 			dst = compactInt32s(dst, x.AddingReplicas, e)
 			dst = compactInt32s(dst, x.RemovingReplicas, e)
 			dst = append(dst, bit(x.IsNew))
-			if v >= 6 {
+			if e.v >= 6 {
 				dst = append(dst, byte(x.LeaderRecoveryState))
 			}
 			dst = append(dst, 0)
@@ -215,16 +260,17 @@ func flexibleAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRe
 	return dst
 }
 
-func flexibleAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrRequestTopicState, v int16, e *encoder) []byte {
+func flexibleAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrRequestTopicState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
-			if v >= 5 {
+			if e.v >= 5 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -233,13 +279,13 @@ func flexibleAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrReques
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = compactString(dst, x.TopicName, e)
-			if v >= 5 {
+			if e.v >= 5 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.PartitionStates), e)
 		}
 		if len(x.PartitionStates) > 0 {
-			dst = flexibleAllLeaderAndIsrRequestPartitionState(dst, x.PartitionStates, v, e)
+			dst = flexibleAllLeaderAndIsrRequestPartitionState(dst, x.PartitionStates, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -249,46 +295,18 @@ func flexibleAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrReques
 	return dst
 }
 
-func flexibleAllLeaderAndIsrRequestLiveLeader(dst []byte, s []LeaderAndIsrRequestLiveLeader, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.HostName
-		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
-			w[4] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			{
-				p := (*[5]byte)(w[o : o+5])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.Port))
-				p[4] = 0
-			}
-			dst = dst[:len(dst)+o+5]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-			dst = compactString(dst, x.HostName, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequestPartitionState, v int16, e *encoder) []byte {
+func legacyAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequestPartitionState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		e.failIf(x.LeaderRecoveryState != 0)
 		f0, f1, f2, f3, f4 := x.TopicName, x.Isr, x.Replicas, x.AddingReplicas, x.RemovingReplicas
-		if n := len(dst) + 199; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(f4) <= 8 {
+		if n := len(dst) + 199; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(f4) <= 8 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 1 {
+			if e.v <= 1 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
 				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				putTiny((*[32]byte)(w[o+2:o+34]), f0)
 				o += 2 + len(f0)
 			}
 			{
@@ -305,7 +323,7 @@ func legacyAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequ
 			binary.BigEndian.PutUint32(w[o+4:o+8], uint32(len(f2)))
 			putInt32s((*[32]byte)(w[o+8:o+40]), f2)
 			o += 8 + 4*len(f2)
-			if v >= 3 {
+			if e.v >= 3 {
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f3)))
 				putInt32s((*[32]byte)(w[o+4:o+36]), f3)
 				o += 4 + 4*len(f3)
@@ -313,13 +331,13 @@ func legacyAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequ
 				putInt32s((*[32]byte)(w[o+4:o+36]), f4)
 				o += 4 + 4*len(f4)
 			}
-			if v >= 1 {
+			if e.v >= 1 {
 				w[o] = bit(x.IsNew)
 				o += 1
 			}
 			dst = dst[:len(dst)+o]
 		} else {
-			if v <= 1 {
+			if e.v <= 1 {
 				dst = legacyString(dst, x.TopicName, e)
 			}
 			dst = room(dst, 16)
@@ -333,11 +351,11 @@ func legacyAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequ
 			dst = legacyInt32s(dst, x.Isr, e)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
 			dst = legacyInt32s(dst, x.Replicas, e)
-			if v >= 3 {
+			if e.v >= 3 {
 				dst = legacyInt32s(dst, x.AddingReplicas, e)
 				dst = legacyInt32s(dst, x.RemovingReplicas, e)
 			}
-			if v >= 1 {
+			if e.v >= 1 {
 				dst = append(dst, bit(x.IsNew))
 			}
 		}
@@ -346,14 +364,15 @@ func legacyAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequ
 	return dst
 }
 
-func legacyAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrRequestTopicState, v int16, e *encoder) []byte {
+func legacyAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrRequestTopicState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionStates)))
 			dst = dst[:len(dst)+o+4]
@@ -362,29 +381,7 @@ func legacyAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrRequestT
 			dst = legacyCount(dst, len(x.PartitionStates), e)
 		}
 		if len(x.PartitionStates) > 0 {
-			dst = legacyAllLeaderAndIsrRequestPartitionState(dst, x.PartitionStates, v, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllLeaderAndIsrRequestLiveLeader(dst []byte, s []LeaderAndIsrRequestLiveLeader, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.HostName
-		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
-			binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
-			putShort((*[32]byte)(w[6:38]), f0)
-			o := 6 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
-			dst = dst[:len(dst)+o+4]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-			dst = legacyString(dst, x.HostName, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+			dst = legacyAllLeaderAndIsrRequestPartitionState(dst, x.PartitionStates, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

@@ -41,7 +41,7 @@ func (x *LeaderAndIsrResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 7 {
 		return dst, fastcodec.VersionError("LeaderAndIsrResponse", v, 0, 7)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
 		if v > 4 && len(x.PartitionErrors) > 0 {
 			e.failed = true
@@ -53,13 +53,13 @@ func (x *LeaderAndIsrResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v <= 4 {
 			dst = compactCount(dst, len(x.PartitionErrors), e)
 			if len(x.PartitionErrors) > 0 {
-				dst = flexibleAllLeaderAndIsrResponsePartitionError(dst, x.PartitionErrors, v, e)
+				dst = flexibleAllLeaderAndIsrResponsePartitionError(dst, x.PartitionErrors, e)
 			}
 		}
 		if v >= 5 {
 			dst = compactCount(dst, len(x.Topics), e)
 			if len(x.Topics) > 0 {
-				dst = flexibleAllLeaderAndIsrResponseTopicError(dst, x.Topics, v, e)
+				dst = flexibleAllLeaderAndIsrResponseTopicError(dst, x.Topics, e)
 			}
 		}
 		dst = append(dst, 0)
@@ -68,7 +68,7 @@ func (x *LeaderAndIsrResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		e.failIf(len(x.Topics) > 0)
-		if n := len(dst) + 6; n <= cap(dst) {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.PartitionErrors)))
@@ -88,16 +88,17 @@ func (x *LeaderAndIsrResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrResponsePartitionError, v int16, e *encoder) []byte {
+func flexibleAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrResponsePartitionError, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 4 {
+			if e.v <= 4 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
 			{
@@ -108,7 +109,7 @@ func flexibleAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrR
 			}
 			dst = dst[:len(dst)+o+7]
 		} else {
-			if v <= 4 {
+			if e.v <= 4 {
 				dst = compactString(dst, x.TopicName, e)
 			}
 			dst = room(dst, 7)
@@ -126,10 +127,10 @@ func flexibleAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrR
 	return dst
 }
 
-func flexibleAllLeaderAndIsrResponseTopicError(dst []byte, s []LeaderAndIsrResponseTopicError, v int16, e *encoder) []byte {
+func flexibleAllLeaderAndIsrResponseTopicError(dst []byte, s []LeaderAndIsrResponseTopicError, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.PartitionErrors) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.PartitionErrors) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
@@ -140,7 +141,7 @@ func flexibleAllLeaderAndIsrResponseTopicError(dst []byte, s []LeaderAndIsrRespo
 			dst = compactCount(dst, len(x.PartitionErrors), e)
 		}
 		if len(x.PartitionErrors) > 0 {
-			dst = flexibleAllLeaderAndIsrResponsePartitionError(dst, x.PartitionErrors, v, e)
+			dst = flexibleAllLeaderAndIsrResponsePartitionError(dst, x.PartitionErrors, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -154,10 +155,11 @@ func legacyAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrRes
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])

@@ -34,8 +34,8 @@ func (x *LeaderChangeMessage) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("LeaderChangeMessage", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 7; n <= cap(dst) && len(x.Voters) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Voters) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
 		binary.BigEndian.PutUint32(w[2:6], uint32(x.LeaderID))
@@ -47,11 +47,11 @@ func (x *LeaderChangeMessage) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = compactCount(dst, len(x.Voters), e)
 	}
 	if len(x.Voters) > 0 {
-		dst = flexibleAllLeaderChangeMessageVoter(dst, x.Voters, v, e)
+		dst = flexibleAllLeaderChangeMessageVoter(dst, x.Voters, e)
 	}
 	dst = compactCount(dst, len(x.GrantingVoters), e)
 	if len(x.GrantingVoters) > 0 {
-		dst = flexibleAllLeaderChangeMessageVoter(dst, x.GrantingVoters, v, e)
+		dst = flexibleAllLeaderChangeMessageVoter(dst, x.GrantingVoters, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -63,8 +63,8 @@ func (x *LeaderChangeMessage) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllLeaderChangeMessageVoter(dst []byte, s []LeaderChangeMessageVoter, v int16, e *encoder) []byte {
-	if v < 1 {
+func flexibleAllLeaderChangeMessageVoter(dst []byte, s []LeaderChangeMessageVoter, e *encoder) []byte {
+	if e.v < 1 {
 		for i := range s {
 			x := &s[i]
 			e.failIf(x.VoterDirectoryID != (fastcodec.UUID{}))

@@ -34,14 +34,15 @@ func (x *LeaveGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("LeaveGroupRequest", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
 		e.failIf(len(x.MemberID) > 0)
 		f0 := x.GroupID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Members) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Members) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -49,8 +50,47 @@ func (x *LeaveGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactString(dst, x.GroupID, e)
 			dst = compactCount(dst, len(x.Members), e)
 		}
-		if len(x.Members) > 0 {
-			dst = flexibleAllLeaveGroupRequestMemberIdentity(dst, x.Members, v, e)
+		{
+			s := x.Members
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2 := x.MemberID, x.GroupInstanceID, x.Reason
+				if n := len(dst) + 100; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					if v >= 5 {
+						w[o] = byte(len(f2) + 1)
+						if f2 == nil {
+							w[o] = byte(0)
+						}
+						putShort((*[32]byte)(w[o+1:o+33]), f2)
+						putTiny((*[32]byte)(w[o+1:o+33]), f2)
+						o += 1 + len(f2)
+					}
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.MemberID, e)
+					dst = compactNullableString(dst, x.GroupInstanceID, e)
+					if v >= 5 {
+						dst = compactNullableString(dst, x.Reason, e)
+					}
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -64,14 +104,16 @@ func (x *LeaveGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0, f1 := x.GroupID, x.MemberID
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			if v <= 2 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				putTiny((*[32]byte)(w[o+2:o+34]), f1)
 				o += 2 + len(f1)
 			}
 			dst = dst[:len(dst)+o]
@@ -83,8 +125,31 @@ func (x *LeaveGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		if v >= 3 {
 			dst = legacyCount(dst, len(x.Members), e)
-			if len(x.Members) > 0 {
-				dst = legacyAllLeaveGroupRequestMemberIdentity(dst, x.Members, e)
+			{
+				s := x.Members
+				for i := range s {
+					x := &s[i]
+					f0, f1 := x.MemberID, x.GroupInstanceID
+					if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+						w := dst[len(dst):n:n]
+						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+						putShort((*[32]byte)(w[2:34]), f0)
+						putTiny((*[32]byte)(w[2:34]), f0)
+						o := 2 + len(f0)
+						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+						if f1 == nil {
+							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+						}
+						putShort((*[32]byte)(w[o+2:o+34]), f1)
+						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						o += 2 + len(f1)
+						dst = dst[:len(dst)+o]
+					} else {
+						dst = legacyString(dst, x.MemberID, e)
+						dst = legacyNullableString(dst, x.GroupInstanceID, e)
+					}
+					e.failIf(len(x.UnknownTags) > 0)
+				}
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
@@ -93,60 +158,4 @@ func (x *LeaveGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "LeaveGroupRequest", v, 4)
 	}
 	return dst, nil
-}
-
-func flexibleAllLeaveGroupRequestMemberIdentity(dst []byte, s []LeaveGroupRequestMemberIdentity, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2 := x.MemberID, x.GroupInstanceID, x.Reason
-		if n := len(dst) + 100; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			if v >= 5 {
-				w[o] = byte(lengthOf(f2) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f2)
-				o += 1 + len(f2)
-			}
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.MemberID, e)
-			dst = compactNullableString(dst, x.GroupInstanceID, e)
-			if v >= 5 {
-				dst = compactNullableString(dst, x.Reason, e)
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllLeaveGroupRequestMemberIdentity(dst []byte, s []LeaveGroupRequestMemberIdentity, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.MemberID, e)
-			dst = legacyNullableString(dst, x.GroupInstanceID, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

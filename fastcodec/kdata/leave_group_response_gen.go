@@ -39,9 +39,9 @@ func (x *LeaveGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("LeaveGroupResponse", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
-		if n := len(dst) + 7; n <= cap(dst) && len(x.Members) < 127 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -52,8 +52,40 @@ func (x *LeaveGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = compactCount(dst, len(x.Members), e)
 		}
-		if len(x.Members) > 0 {
-			dst = flexibleAllLeaveGroupResponseMemberResponse(dst, x.Members, e)
+		{
+			s := x.Members
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.MemberID, x.GroupInstanceID
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = compactString(dst, x.MemberID, e)
+					dst = compactNullableString(dst, x.GroupInstanceID, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -69,8 +101,33 @@ func (x *LeaveGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		if v >= 3 {
 			dst = legacyCount(dst, len(x.Members), e)
-			if len(x.Members) > 0 {
-				dst = legacyAllLeaveGroupResponseMemberResponse(dst, x.Members, e)
+			{
+				s := x.Members
+				for i := range s {
+					x := &s[i]
+					f0, f1 := x.MemberID, x.GroupInstanceID
+					if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+						w := dst[len(dst):n:n]
+						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+						putShort((*[32]byte)(w[2:34]), f0)
+						putTiny((*[32]byte)(w[2:34]), f0)
+						o := 2 + len(f0)
+						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+						if f1 == nil {
+							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+						}
+						putShort((*[32]byte)(w[o+2:o+34]), f1)
+						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						o += 2 + len(f1)
+						binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+						dst = dst[:len(dst)+o+2]
+					} else {
+						dst = legacyString(dst, x.MemberID, e)
+						dst = legacyNullableString(dst, x.GroupInstanceID, e)
+						dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					}
+					e.failIf(len(x.UnknownTags) > 0)
+				}
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
@@ -79,59 +136,4 @@ func (x *LeaveGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "LeaveGroupResponse", v, 4)
 	}
 	return dst, nil
-}
-
-func flexibleAllLeaveGroupResponseMemberResponse(dst []byte, s []LeaveGroupResponseMemberResponse, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = compactString(dst, x.MemberID, e)
-			dst = compactNullableString(dst, x.GroupInstanceID, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllLeaveGroupResponseMemberResponse(dst []byte, s []LeaveGroupResponseMemberResponse, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = legacyString(dst, x.MemberID, e)
-			dst = legacyNullableString(dst, x.GroupInstanceID, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -22,12 +22,12 @@ func (x *ListConfigResourcesRequest) AppendTo(dst []byte, v int16) ([]byte, erro
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ListConfigResourcesRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && len(x.ResourceTypes) > 0 {
 		e.failed = true
 	}
 	f0 := x.ResourceTypes
-	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		o := 0
 		if v >= 1 {

@@ -40,8 +40,8 @@ func (x *ListConfigResourcesResponse) AppendTo(dst []byte, v int16) ([]byte, err
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ListConfigResourcesResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 7; n <= cap(dst) && len(x.ConfigResources) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.ConfigResources) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -52,8 +52,34 @@ func (x *ListConfigResourcesResponse) AppendTo(dst []byte, v int16) ([]byte, err
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		dst = compactCount(dst, len(x.ConfigResources), e)
 	}
-	if len(x.ConfigResources) > 0 {
-		dst = flexibleAllListConfigResourcesResponseConfigResource(dst, x.ConfigResources, v, e)
+	{
+		s := x.ConfigResources
+		for i := range s {
+			x := &s[i]
+			f0 := x.ResourceName
+			if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				if v >= 1 {
+					w[o] = byte(x.ResourceType)
+					o += 1
+				}
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.ResourceName, e)
+				if v >= 1 {
+					dst = append(dst, byte(x.ResourceType))
+				}
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -63,33 +89,4 @@ func (x *ListConfigResourcesResponse) AppendTo(dst []byte, v int16) ([]byte, err
 		return dst[:start], explain(x, "ListConfigResourcesResponse", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllListConfigResourcesResponseConfigResource(dst []byte, s []ListConfigResourcesResponseConfigResource, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ResourceName
-		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			if v >= 1 {
-				w[o] = byte(x.ResourceType)
-				o += 1
-			}
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.ResourceName, e)
-			if v >= 1 {
-				dst = append(dst, byte(x.ResourceType))
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

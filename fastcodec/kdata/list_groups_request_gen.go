@@ -23,7 +23,7 @@ func (x *ListGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("ListGroupsRequest", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		if v < 4 && len(x.StatesFilter) > 0 {
 			e.failed = true

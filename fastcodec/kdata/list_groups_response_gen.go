@@ -35,9 +35,9 @@ func (x *ListGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("ListGroupsResponse", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
-		if n := len(dst) + 7; n <= cap(dst) && len(x.Groups) < 127 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -48,15 +48,57 @@ func (x *ListGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = compactCount(dst, len(x.Groups), e)
 		}
-		if len(x.Groups) > 0 {
-			dst = flexibleAllListGroupsResponseListedGroup(dst, x.Groups, v, e)
+		{
+			s := x.Groups
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2, f3 := x.GroupID, x.ProtocolType, x.GroupState, x.GroupType
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					if v >= 4 {
+						w[o] = byte(len(f2) + 1)
+						putShort((*[32]byte)(w[o+1:o+33]), f2)
+						putTiny((*[32]byte)(w[o+1:o+33]), f2)
+						o += 1 + len(f2)
+					}
+					if v >= 5 {
+						w[o] = byte(len(f3) + 1)
+						putShort((*[32]byte)(w[o+1:o+33]), f3)
+						putTiny((*[32]byte)(w[o+1:o+33]), f3)
+						o += 1 + len(f3)
+					}
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.GroupID, e)
+					dst = compactString(dst, x.ProtocolType, e)
+					if v >= 4 {
+						dst = compactString(dst, x.GroupState, e)
+					}
+					if v >= 5 {
+						dst = compactString(dst, x.GroupType, e)
+					}
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 10; n <= cap(dst) {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 1 {
@@ -73,8 +115,28 @@ func (x *ListGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = legacyCount(dst, len(x.Groups), e)
 		}
-		if len(x.Groups) > 0 {
-			dst = legacyAllListGroupsResponseListedGroup(dst, x.Groups, e)
+		{
+			s := x.Groups
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.GroupID, x.ProtocolType
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					putShort((*[32]byte)(w[o+2:o+34]), f1)
+					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					o += 2 + len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.GroupID, e)
+					dst = legacyString(dst, x.ProtocolType, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -82,68 +144,4 @@ func (x *ListGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "ListGroupsResponse", v, 3)
 	}
 	return dst, nil
-}
-
-func flexibleAllListGroupsResponseListedGroup(dst []byte, s []ListGroupsResponseListedGroup, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2, f3 := x.GroupID, x.ProtocolType, x.GroupState, x.GroupType
-		if n := len(dst) + 133; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			if v >= 4 {
-				w[o] = byte(len(f2) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f2)
-				o += 1 + len(f2)
-			}
-			if v >= 5 {
-				w[o] = byte(len(f3) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f3)
-				o += 1 + len(f3)
-			}
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.GroupID, e)
-			dst = compactString(dst, x.ProtocolType, e)
-			if v >= 4 {
-				dst = compactString(dst, x.GroupState, e)
-			}
-			if v >= 5 {
-				dst = compactString(dst, x.GroupType, e)
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllListGroupsResponseListedGroup(dst []byte, s []ListGroupsResponseListedGroup, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.GroupID, x.ProtocolType
-		if n := len(dst) + 68; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			o += 2 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.GroupID, e)
-			dst = legacyString(dst, x.ProtocolType, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -51,9 +51,9 @@ func (x *ListOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 11 {
 		return dst, fastcodec.VersionError("ListOffsetsRequest", v, 0, 11)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 6 {
-		if n := len(dst) + 6; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
 			w[4] = byte(x.IsolationLevel)
@@ -78,7 +78,7 @@ func (x *ListOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v < 2 && x.IsolationLevel != 0 {
 			e.failed = true
 		}
-		if n := len(dst) + 9; n <= cap(dst) {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
 			o := 4
@@ -96,7 +96,7 @@ func (x *ListOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllListOffsetsRequestTopic(dst, x.Topics, v, e)
+			dst = legacyAllListOffsetsRequestTopic(dst, x.Topics, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -110,10 +110,11 @@ func flexibleAllListOffsetsRequestTopic(dst []byte, s []ListOffsetsRequestTopic,
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -152,14 +153,15 @@ func flexibleAllListOffsetsRequestPartition(dst []byte, s []ListOffsetsRequestPa
 	return dst
 }
 
-func legacyAllListOffsetsRequestTopic(dst []byte, s []ListOffsetsRequestTopic, v int16, e *encoder) []byte {
+func legacyAllListOffsetsRequestTopic(dst []byte, s []ListOffsetsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -168,23 +170,23 @@ func legacyAllListOffsetsRequestTopic(dst []byte, s []ListOffsetsRequestTopic, v
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = legacyAllListOffsetsRequestPartition(dst, x.Partitions, v, e)
+			dst = legacyAllListOffsetsRequestPartition(dst, x.Partitions, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
 
-func legacyAllListOffsetsRequestPartition(dst []byte, s []ListOffsetsRequestPartition, v int16, e *encoder) []byte {
-	if v < 4 {
+func legacyAllListOffsetsRequestPartition(dst []byte, s []ListOffsetsRequestPartition, e *encoder) []byte {
+	if e.v < 4 {
 		for i := range s {
 			x := &s[i]
-			if v > 0 && x.MaxNumOffsets != 1 {
+			if e.v > 0 && x.MaxNumOffsets != 1 {
 				e.failed = true
 			}
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
-			if v <= 0 {
+			if e.v <= 0 {
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxNumOffsets))
 			}
 			e.failIf(len(x.UnknownTags) > 0)

@@ -52,9 +52,9 @@ func (x *ListOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 11 {
 		return dst, fastcodec.VersionError("ListOffsetsResponse", v, 0, 11)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 6 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Topics) + 1)
@@ -71,7 +71,7 @@ func (x *ListOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 2 {
@@ -87,7 +87,7 @@ func (x *ListOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllListOffsetsResponseTopicResponse(dst, x.Topics, v, e)
+			dst = legacyAllListOffsetsResponseTopicResponse(dst, x.Topics, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -101,10 +101,11 @@ func flexibleAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsResp
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -112,8 +113,25 @@ func flexibleAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsResp
 			dst = compactString(dst, x.Name, e)
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllListOffsetsResponsePartitionResponse(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				e.failIf(len(x.OldStyleOffsets) > 0)
+				dst = room(dst, 27)
+				{
+					p := (*[27]byte)(dst[len(dst)-27:])
+					binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint64(p[6:14], uint64(x.Timestamp))
+					binary.BigEndian.PutUint64(p[14:22], uint64(x.Offset))
+					binary.BigEndian.PutUint32(p[22:26], uint32(x.LeaderEpoch))
+					p[26] = 0
+				}
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -123,35 +141,15 @@ func flexibleAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsResp
 	return dst
 }
 
-func flexibleAllListOffsetsResponsePartitionResponse(dst []byte, s []ListOffsetsResponsePartitionResponse, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		e.failIf(len(x.OldStyleOffsets) > 0)
-		dst = room(dst, 27)
-		{
-			p := (*[27]byte)(dst[len(dst)-27:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint64(p[6:14], uint64(x.Timestamp))
-			binary.BigEndian.PutUint64(p[14:22], uint64(x.Offset))
-			binary.BigEndian.PutUint32(p[22:26], uint32(x.LeaderEpoch))
-			p[26] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func legacyAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsResponseTopicResponse, v int16, e *encoder) []byte {
+func legacyAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsResponseTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -159,65 +157,61 @@ func legacyAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsRespon
 			dst = legacyString(dst, x.Name, e)
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = legacyAllListOffsetsResponsePartitionResponse(dst, x.Partitions, v, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllListOffsetsResponsePartitionResponse(dst []byte, s []ListOffsetsResponsePartitionResponse, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		if v > 0 && len(x.OldStyleOffsets) > 0 {
-			e.failed = true
-		}
-		if v < 1 && x.Timestamp != -1 {
-			e.failed = true
-		}
-		if v < 1 && x.Offset != -1 {
-			e.failed = true
-		}
-		if v < 4 && x.LeaderEpoch != -1 {
-			e.failed = true
-		}
-		f0 := x.OldStyleOffsets
-		if n := len(dst) + 62; n <= cap(dst) && len(f0) <= 4 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			o := 6
-			if v <= 0 {
-				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f0)))
-				putInt64s((*[32]byte)(w[o+4:o+36]), f0)
-				o += 4 + 8*len(f0)
-			}
-			if v >= 1 {
-				{
-					p := (*[16]byte)(w[o : o+16])
-					binary.BigEndian.PutUint64(p[0:8], uint64(x.Timestamp))
-					binary.BigEndian.PutUint64(p[8:16], uint64(x.Offset))
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				if e.v > 0 && len(x.OldStyleOffsets) > 0 {
+					e.failed = true
 				}
-				o += 16
-			}
-			if v >= 4 {
-				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.LeaderEpoch))
-				o += 4
-			}
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			if v <= 0 {
-				dst = legacyInt64s(dst, x.OldStyleOffsets, e)
-			}
-			if v >= 1 {
-				dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
-				dst = binary.BigEndian.AppendUint64(dst, uint64(x.Offset))
-			}
-			if v >= 4 {
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+				if e.v < 1 && x.Timestamp != -1 {
+					e.failed = true
+				}
+				if e.v < 1 && x.Offset != -1 {
+					e.failed = true
+				}
+				if e.v < 4 && x.LeaderEpoch != -1 {
+					e.failed = true
+				}
+				f0 := x.OldStyleOffsets
+				if n := len(dst) + 62; uint(n) <= uint(cap(dst)) && len(f0) <= 4 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+					o := 6
+					if e.v <= 0 {
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f0)))
+						putInt64s((*[32]byte)(w[o+4:o+36]), f0)
+						o += 4 + 8*len(f0)
+					}
+					if e.v >= 1 {
+						{
+							p := (*[16]byte)(w[o : o+16])
+							binary.BigEndian.PutUint64(p[0:8], uint64(x.Timestamp))
+							binary.BigEndian.PutUint64(p[8:16], uint64(x.Offset))
+						}
+						o += 16
+					}
+					if e.v >= 4 {
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.LeaderEpoch))
+						o += 4
+					}
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					if e.v <= 0 {
+						dst = legacyInt64s(dst, x.OldStyleOffsets, e)
+					}
+					if e.v >= 1 {
+						dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
+						dst = binary.BigEndian.AppendUint64(dst, uint64(x.Offset))
+					}
+					if e.v >= 4 {
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+					}
+				}
+				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

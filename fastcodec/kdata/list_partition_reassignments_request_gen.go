@@ -40,18 +40,44 @@ func (x *ListPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]byt
 	if v != 0 {
 		return dst, fastcodec.VersionError("ListPartitionReassignmentsRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
-		w[4] = byte(lengthOf(x.Topics) + 1)
+		w[4] = byte(len(x.Topics) + 1)
+		if x.Topics == nil {
+			w[4] = byte(0)
+		}
 		dst = dst[:len(dst)+5]
 	} else {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
 		dst = compactCount(dst, lengthOf(x.Topics), e)
 	}
-	if len(x.Topics) > 0 {
-		dst = flexibleAllListPartitionReassignmentsRequestTopics(dst, x.Topics, e)
+	{
+		s := x.Topics
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.Name, x.PartitionIndexes
+			if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				w[o] = byte(len(f1) + 1)
+				putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + 4*len(f1)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.Name, e)
+				dst = compactInt32s(dst, x.PartitionIndexes, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -61,30 +87,4 @@ func (x *ListPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]byt
 		return dst[:start], explain(x, "ListPartitionReassignmentsRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllListPartitionReassignmentsRequestTopics(dst []byte, s []ListPartitionReassignmentsRequestTopics, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.PartitionIndexes
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactInt32s(dst, x.PartitionIndexes, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

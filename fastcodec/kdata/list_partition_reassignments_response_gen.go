@@ -45,14 +45,18 @@ func (x *ListPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]by
 	if v != 0 {
 		return dst, fastcodec.VersionError("ListPartitionReassignmentsResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(lengthOf(f0) + 1)
+		w[6] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[6] = byte(0)
+		}
 		putShort((*[32]byte)(w[7:39]), f0)
+		putTiny((*[32]byte)(w[7:39]), f0)
 		o := 7 + len(f0)
 		w[o] = byte(len(x.Topics) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -79,10 +83,11 @@ func flexibleAllListPartitionReassignmentsResponseOngoingTopicReassignment(dst [
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -90,44 +95,40 @@ func flexibleAllListPartitionReassignmentsResponseOngoingTopicReassignment(dst [
 			dst = compactString(dst, x.Name, e)
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllListPartitionReassignmentsResponseOngoingPartitionReassignment(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2 := x.Replicas, x.AddingReplicas, x.RemovingReplicas
+				if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					w[4] = byte(len(f0) + 1)
+					putInt32s((*[32]byte)(w[5:37]), f0)
+					o := 5 + 4*len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = byte(len(f2) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f2)
+					o += 1 + 4*len(f2)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = compactInt32s(dst, x.Replicas, e)
+					dst = compactInt32s(dst, x.AddingReplicas, e)
+					dst = compactInt32s(dst, x.RemovingReplicas, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllListPartitionReassignmentsResponseOngoingPartitionReassignment(dst []byte, s []ListPartitionReassignmentsResponseOngoingPartitionReassignment, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2 := x.Replicas, x.AddingReplicas, x.RemovingReplicas
-		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			w[4] = byte(len(f0) + 1)
-			putInt32s((*[32]byte)(w[5:37]), f0)
-			o := 5 + 4*len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = byte(len(f2) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f2)
-			o += 1 + 4*len(f2)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = compactInt32s(dst, x.Replicas, e)
-			dst = compactInt32s(dst, x.AddingReplicas, e)
-			dst = compactInt32s(dst, x.RemovingReplicas, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

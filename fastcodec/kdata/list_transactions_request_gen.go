@@ -29,7 +29,7 @@ func (x *ListTransactionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ListTransactionsRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && x.DurationFilter != -1 {
 		e.failed = true
 	}
@@ -41,7 +41,7 @@ func (x *ListTransactionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 		dst = compactStrings(dst, x.StateFilters, e)
 	}
 	f0, f1 := x.ProducerIDFilters, x.TransactionalIDPattern
-	if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 4 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 4 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putInt64s((*[32]byte)(w[1:33]), f0)
@@ -51,8 +51,12 @@ func (x *ListTransactionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 			o += 8
 		}
 		if v >= 2 {
-			w[o] = byte(lengthOf(f1) + 1)
+			w[o] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 		}
 		w[o] = 0

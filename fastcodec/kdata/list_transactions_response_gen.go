@@ -35,8 +35,8 @@ func (x *ListTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ListTransactionsResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 7; n <= cap(dst) && len(x.UnknownStateFilters) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.UnknownStateFilters) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -51,8 +51,34 @@ func (x *ListTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 		dst = compactStrings(dst, x.UnknownStateFilters, e)
 	}
 	dst = compactCount(dst, len(x.TransactionStates), e)
-	if len(x.TransactionStates) > 0 {
-		dst = flexibleAllListTransactionsResponseTransactionState(dst, x.TransactionStates, e)
+	{
+		s := x.TransactionStates
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.TransactionalID, x.TransactionState
+			if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.ProducerID))
+				w[o+8] = byte(len(f1) + 1)
+				putShort((*[32]byte)(w[o+9:o+41]), f1)
+				putTiny((*[32]byte)(w[o+9:o+41]), f1)
+				o += 9 + len(f1)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.TransactionalID, e)
+				dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+				dst = compactString(dst, x.TransactionState, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -62,32 +88,4 @@ func (x *ListTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 		return dst[:start], explain(x, "ListTransactionsResponse", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllListTransactionsResponseTransactionState(dst []byte, s []ListTransactionsResponseTransactionState, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.TransactionalID, x.TransactionState
-		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			binary.BigEndian.PutUint64(w[o:o+8], uint64(x.ProducerID))
-			w[o+8] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+9:o+41]), f1)
-			o += 9 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.TransactionalID, e)
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-			dst = compactString(dst, x.TransactionState, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

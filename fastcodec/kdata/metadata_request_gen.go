@@ -46,14 +46,49 @@ func (x *MetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 13 {
 		return dst, fastcodec.VersionError("MetadataRequest", v, 0, 13)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 9 {
 		if v > 10 && x.IncludeClusterAuthorizedOperations {
 			e.failed = true
 		}
 		dst = compactCount(dst, lengthOf(x.Topics), e)
-		if len(x.Topics) > 0 {
-			dst = flexibleAllMetadataRequestTopic(dst, x.Topics, v, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0 := x.Name
+				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					o := 0
+					if v >= 10 {
+						binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+						binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+						o += 16
+					}
+					w[o] = byte(len(f0) + 1)
+					if f0 == nil && v >= 10 {
+						w[o] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+1:o+33]), f0)
+					putTiny((*[32]byte)(w[o+1:o+33]), f0)
+					o += 1 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					if v >= 10 {
+						dst = fastcodec.AppendUUID(dst, x.TopicID)
+					}
+					if v >= 10 {
+						dst = compactNullableString(dst, x.Name, e)
+					} else {
+						dst = compactString(dst, x.Name, e)
+					}
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, bit(x.AllowAutoTopicCreation))
 		if v <= 10 {
@@ -79,8 +114,23 @@ func (x *MetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		} else {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
-		if len(x.Topics) > 0 {
-			dst = legacyAllMetadataRequestTopic(dst, x.Topics, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0 := x.Name
+				if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		if v >= 4 {
 			dst = append(dst, bit(x.AllowAutoTopicCreation))
@@ -95,57 +145,4 @@ func (x *MetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "MetadataRequest", v, 9)
 	}
 	return dst, nil
-}
-
-func flexibleAllMetadataRequestTopic(dst []byte, s []MetadataRequestTopic, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			o := 0
-			if v >= 10 {
-				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
-				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
-				o += 16
-			}
-			w[o] = byte(lengthIf(f0, v >= 10) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f0)
-			o += 1 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			if v >= 10 {
-				dst = fastcodec.AppendUUID(dst, x.TopicID)
-			}
-			if v >= 10 {
-				dst = compactNullableString(dst, x.Name, e)
-			} else {
-				dst = compactString(dst, x.Name, e)
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllMetadataRequestTopic(dst []byte, s []MetadataRequestTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -80,12 +80,12 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 13 {
 		return dst, fastcodec.VersionError("MetadataResponse", v, 0, 13)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 9 {
 		if v > 10 && x.ClusterAuthorizedOperations != -2147483648 {
 			e.failed = true
 		}
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Brokers) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Brokers) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Brokers) + 1)
@@ -94,14 +94,49 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = compactCount(dst, len(x.Brokers), e)
 		}
-		if len(x.Brokers) > 0 {
-			dst = flexibleAllMetadataResponseBroker(dst, x.Brokers, e)
+		{
+			s := x.Brokers
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Host, x.Rack
+				if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+					w[4] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[5:37]), f0)
+					putTiny((*[32]byte)(w[5:37]), f0)
+					o := 5 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+					w[o+4] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o+4] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+5:o+37]), f1)
+					putTiny((*[32]byte)(w[o+5:o+37]), f1)
+					o += 5 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+					dst = compactString(dst, x.Host, e)
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+					dst = compactNullableString(dst, x.Rack, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		f0 := x.ClusterID
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
-			w[0] = byte(lengthOf(f0) + 1)
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ControllerID))
 			w[o+4] = byte(len(x.Topics) + 1)
@@ -112,7 +147,7 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = flexibleAllMetadataResponseTopic(dst, x.Topics, v, e)
+			dst = flexibleAllMetadataResponseTopic(dst, x.Topics, e)
 		}
 		if v <= 10 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ClusterAuthorizedOperations))
@@ -128,7 +163,7 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v < 8 && x.ClusterAuthorizedOperations != -2147483648 {
 			e.failed = true
 		}
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 3 {
@@ -143,16 +178,52 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			dst = legacyCount(dst, len(x.Brokers), e)
 		}
-		if len(x.Brokers) > 0 {
-			dst = legacyAllMetadataResponseBroker(dst, x.Brokers, v, e)
+		{
+			s := x.Brokers
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Host, x.Rack
+				if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+					binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
+					putShort((*[32]byte)(w[6:38]), f0)
+					putTiny((*[32]byte)(w[6:38]), f0)
+					o := 6 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+					o += 4
+					if v >= 1 {
+						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+						if f1 == nil {
+							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+						}
+						putShort((*[32]byte)(w[o+2:o+34]), f1)
+						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						o += 2 + len(f1)
+					}
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+					dst = legacyString(dst, x.Host, e)
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+					if v >= 1 {
+						dst = legacyNullableString(dst, x.Rack, e)
+					}
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		f0 := x.ClusterID
-		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 2 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				if f0 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				putTiny((*[32]byte)(w[o+2:o+34]), f0)
 				o += 2 + len(f0)
 			}
 			if v >= 1 {
@@ -171,7 +242,7 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllMetadataResponseTopic(dst, x.Topics, v, e)
+			dst = legacyAllMetadataResponseTopic(dst, x.Topics, e)
 		}
 		if v >= 8 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ClusterAuthorizedOperations))
@@ -184,47 +255,21 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllMetadataResponseBroker(dst []byte, s []MetadataResponseBroker, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Host, x.Rack
-		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
-			w[4] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
-			w[o+4] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			o += 5 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			dst = compactNullableString(dst, x.Rack, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, v int16, e *encoder) []byte {
+func flexibleAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 53; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 53; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthIf(f0, v >= 12) + 1)
+			w[2] = byte(len(f0) + 1)
+			if f0 == nil && e.v >= 12 {
+				w[2] = byte(0)
+			}
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
-			if v >= 10 {
+			if e.v >= 10 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -234,19 +279,57 @@ func flexibleAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, v i
 			dst = dst[:len(dst)+o+2]
 		} else {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			if v >= 12 {
+			if e.v >= 12 {
 				dst = compactNullableString(dst, x.Name, e)
 			} else {
 				dst = compactString(dst, x.Name, e)
 			}
-			if v >= 10 {
+			if e.v >= 10 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = append(dst, bit(x.IsInternal))
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllMetadataResponsePartition(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2 := x.ReplicaNodes, x.IsrNodes, x.OfflineReplicas
+				if n := len(dst) + 114; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
+					binary.BigEndian.PutUint32(w[10:14], uint32(x.LeaderEpoch))
+					w[14] = byte(len(f0) + 1)
+					putInt32s((*[32]byte)(w[15:47]), f0)
+					o := 15 + 4*len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = byte(len(f2) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f2)
+					o += 1 + 4*len(f2)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = room(dst, 14)
+					{
+						p := (*[14]byte)(dst[len(dst)-14:])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+						binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
+						binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
+					}
+					dst = compactInt32s(dst, x.ReplicaNodes, e)
+					dst = compactInt32s(dst, x.IsrNodes, e)
+					dst = compactInt32s(dst, x.OfflineReplicas, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopicAuthorizedOperations))
 		dst = append(dst, 0)
@@ -257,93 +340,21 @@ func flexibleAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, v i
 	return dst
 }
 
-func flexibleAllMetadataResponsePartition(dst []byte, s []MetadataResponsePartition, e *encoder) []byte {
+func legacyAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		f0, f1, f2 := x.ReplicaNodes, x.IsrNodes, x.OfflineReplicas
-		if n := len(dst) + 114; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
-			binary.BigEndian.PutUint32(w[10:14], uint32(x.LeaderEpoch))
-			w[14] = byte(len(f0) + 1)
-			putInt32s((*[32]byte)(w[15:47]), f0)
-			o := 15 + 4*len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = byte(len(f2) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f2)
-			o += 1 + 4*len(f2)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = room(dst, 14)
-			{
-				p := (*[14]byte)(dst[len(dst)-14:])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-				binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-				binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
-			}
-			dst = compactInt32s(dst, x.ReplicaNodes, e)
-			dst = compactInt32s(dst, x.IsrNodes, e)
-			dst = compactInt32s(dst, x.OfflineReplicas, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllMetadataResponseBroker(dst []byte, s []MetadataResponseBroker, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Host, x.Rack
-		if n := len(dst) + 76; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
-			binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
-			putShort((*[32]byte)(w[6:38]), f0)
-			o := 6 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
-			o += 4
-			if v >= 1 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
-				putShort((*[32]byte)(w[o+2:o+34]), f1)
-				o += 2 + len(f1)
-			}
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			dst = legacyString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			if v >= 1 {
-				dst = legacyNullableString(dst, x.Rack, e)
-			}
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		if v < 8 && x.TopicAuthorizedOperations != -2147483648 {
+		if e.v < 8 && x.TopicAuthorizedOperations != -2147483648 {
 			e.failed = true
 		}
 		f0 := x.Name
-		if n := len(dst) + 41; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 41; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
 			putShort((*[32]byte)(w[4:36]), f0)
+			putTiny((*[32]byte)(w[4:36]), f0)
 			o := 4 + len(f0)
-			if v >= 1 {
+			if e.v >= 1 {
 				w[o] = bit(x.IsInternal)
 				o += 1
 			}
@@ -352,64 +363,60 @@ func legacyAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, v int
 		} else {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = legacyString(dst, x.Name, e)
-			if v >= 1 {
+			if e.v >= 1 {
 				dst = append(dst, bit(x.IsInternal))
 			}
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = legacyAllMetadataResponsePartition(dst, x.Partitions, v, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2 := x.ReplicaNodes, x.IsrNodes, x.OfflineReplicas
+				if n := len(dst) + 122; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
+					o := 10
+					if e.v >= 7 {
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.LeaderEpoch))
+						o += 4
+					}
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f0)))
+					putInt32s((*[32]byte)(w[o+4:o+36]), f0)
+					o += 4 + 4*len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+					o += 4 + 4*len(f1)
+					if e.v >= 5 {
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f2)))
+						putInt32s((*[32]byte)(w[o+4:o+36]), f2)
+						o += 4 + 4*len(f2)
+					}
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = room(dst, 10)
+					{
+						p := (*[10]byte)(dst[len(dst)-10:])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+						binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
+					}
+					if e.v >= 7 {
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+					}
+					dst = legacyInt32s(dst, x.ReplicaNodes, e)
+					dst = legacyInt32s(dst, x.IsrNodes, e)
+					if e.v >= 5 {
+						dst = legacyInt32s(dst, x.OfflineReplicas, e)
+					}
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
-		if v >= 8 {
+		if e.v >= 8 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopicAuthorizedOperations))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllMetadataResponsePartition(dst []byte, s []MetadataResponsePartition, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2 := x.ReplicaNodes, x.IsrNodes, x.OfflineReplicas
-		if n := len(dst) + 122; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint32(w[6:10], uint32(x.LeaderID))
-			o := 10
-			if v >= 7 {
-				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.LeaderEpoch))
-				o += 4
-			}
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f0)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f0)
-			o += 4 + 4*len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			if v >= 5 {
-				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f2)))
-				putInt32s((*[32]byte)(w[o+4:o+36]), f2)
-				o += 4 + 4*len(f2)
-			}
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = room(dst, 10)
-			{
-				p := (*[10]byte)(dst[len(dst)-10:])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-				binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-			}
-			if v >= 7 {
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-			}
-			dst = legacyInt32s(dst, x.ReplicaNodes, e)
-			dst = legacyInt32s(dst, x.IsrNodes, e)
-			if v >= 5 {
-				dst = legacyInt32s(dst, x.OfflineReplicas, e)
-			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

@@ -61,20 +61,26 @@ func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 10 {
 		return dst, fastcodec.VersionError("OffsetCommitRequest", v, 0, 10)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 8 {
 		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationIDOrMemberEpoch))
 			w[o+4] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			putTiny((*[32]byte)(w[o+5:o+37]), f1)
 			o += 5 + len(f1)
-			w[o] = byte(lengthOf(f2) + 1)
+			w[o] = byte(len(f2) + 1)
+			if f2 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			putTiny((*[32]byte)(w[o+1:o+33]), f2)
 			o += 1 + len(f2)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -86,7 +92,7 @@ func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = flexibleAllOffsetCommitRequestTopic(dst, x.Topics, v, e)
+			dst = flexibleAllOffsetCommitRequestTopic(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -97,20 +103,26 @@ func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 118; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 118; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			if v >= 1 {
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationIDOrMemberEpoch))
 				binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
 				putShort((*[32]byte)(w[o+6:o+38]), f1)
+				putTiny((*[32]byte)(w[o+6:o+38]), f1)
 				o += 6 + len(f1)
 			}
 			if v >= 7 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f2)))
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
+				if f2 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f2)
+				putTiny((*[32]byte)(w[o+2:o+34]), f2)
 				o += 2 + len(f2)
 			}
 			if v >= 2 && v <= 4 {
@@ -134,7 +146,7 @@ func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllOffsetCommitRequestTopic(dst, x.Topics, v, e)
+			dst = legacyAllOffsetCommitRequestTopic(dst, x.Topics, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -144,19 +156,20 @@ func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic, v int16, e *encoder) []byte {
+func flexibleAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 9 {
+			if e.v <= 9 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 10 {
+			if e.v >= 10 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -164,16 +177,49 @@ func flexibleAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopi
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 9 {
+			if e.v <= 9 {
 				dst = compactString(dst, x.Name, e)
 			}
-			if v >= 10 {
+			if e.v >= 10 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllOffsetCommitRequestPartition(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				e.failIf(x.CommitTimestamp != -1)
+				f0 := x.CommittedMetadata
+				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+					binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
+					w[16] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[16] = byte(0)
+					}
+					putShort((*[32]byte)(w[17:49]), f0)
+					putTiny((*[32]byte)(w[17:49]), f0)
+					o := 17 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = room(dst, 16)
+					{
+						p := (*[16]byte)(dst[len(dst)-16:])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
+						binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
+					}
+					dst = compactNullableString(dst, x.CommittedMetadata, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -183,47 +229,15 @@ func flexibleAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopi
 	return dst
 }
 
-func flexibleAllOffsetCommitRequestPartition(dst []byte, s []OffsetCommitRequestPartition, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		e.failIf(x.CommitTimestamp != -1)
-		f0 := x.CommittedMetadata
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
-			binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
-			w[16] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[17:49]), f0)
-			o := 17 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-				binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-			}
-			dst = compactNullableString(dst, x.CommittedMetadata, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic, v int16, e *encoder) []byte {
+func legacyAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -231,48 +245,48 @@ func legacyAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic,
 			dst = legacyString(dst, x.Name, e)
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = legacyAllOffsetCommitRequestPartition(dst, x.Partitions, v, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllOffsetCommitRequestPartition(dst []byte, s []OffsetCommitRequestPartition, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		if (v < 1 || v > 1) && x.CommitTimestamp != -1 {
-			e.failed = true
-		}
-		f0 := x.CommittedMetadata
-		if n := len(dst) + 58; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
-			o := 12
-			if v >= 6 {
-				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.CommittedLeaderEpoch))
-				o += 4
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				if (e.v < 1 || e.v > 1) && x.CommitTimestamp != -1 {
+					e.failed = true
+				}
+				f0 := x.CommittedMetadata
+				if n := len(dst) + 58; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+					o := 12
+					if e.v >= 6 {
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.CommittedLeaderEpoch))
+						o += 4
+					}
+					if e.v == 1 {
+						binary.BigEndian.PutUint64(w[o:o+8], uint64(x.CommitTimestamp))
+						o += 8
+					}
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+					if f0 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f0)
+					putTiny((*[32]byte)(w[o+2:o+34]), f0)
+					o += 2 + len(f0)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+					if e.v >= 6 {
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
+					}
+					if e.v == 1 {
+						dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommitTimestamp))
+					}
+					dst = legacyNullableString(dst, x.CommittedMetadata, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
 			}
-			if v == 1 {
-				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.CommitTimestamp))
-				o += 8
-			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
-			putShort((*[32]byte)(w[o+2:o+34]), f0)
-			o += 2 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
-			if v >= 6 {
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
-			}
-			if v == 1 {
-				dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommitTimestamp))
-			}
-			dst = legacyNullableString(dst, x.CommittedMetadata, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

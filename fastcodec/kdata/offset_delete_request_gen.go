@@ -35,12 +35,13 @@ func (x *OffsetDeleteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("OffsetDeleteRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.GroupID
-	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 		putShort((*[32]byte)(w[2:34]), f0)
+		putTiny((*[32]byte)(w[2:34]), f0)
 		o := 2 + len(f0)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 		dst = dst[:len(dst)+o+4]
@@ -61,10 +62,11 @@ func legacyAllOffsetDeleteRequestTopic(dst []byte, s []OffsetDeleteRequestTopic,
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

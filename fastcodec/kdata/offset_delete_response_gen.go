@@ -37,8 +37,8 @@ func (x *OffsetDeleteResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("OffsetDeleteResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 10; n <= cap(dst) {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 10; uint(n) <= uint(cap(dst)) {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 		binary.BigEndian.PutUint32(w[2:6], uint32(x.ThrottleTimeMs))
@@ -62,10 +62,11 @@ func legacyAllOffsetDeleteResponseTopic(dst []byte, s []OffsetDeleteResponseTopi
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

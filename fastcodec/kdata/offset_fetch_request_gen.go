@@ -70,7 +70,7 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 10 {
 		return dst, fastcodec.VersionError("OffsetFetchRequest", v, 0, 10)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 6 {
 		if v > 7 && len(x.GroupID) > 0 {
 			e.failed = true
@@ -85,12 +85,13 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0 := x.GroupID
-		if n := len(dst) + 33; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v <= 7 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
 			dst = dst[:len(dst)+o]
@@ -101,14 +102,37 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		if v <= 7 {
 			dst = compactCount(dst, lengthOf(x.Topics), e)
-			if len(x.Topics) > 0 {
-				dst = flexibleAllOffsetFetchRequestTopic(dst, x.Topics, e)
+			{
+				s := x.Topics
+				for i := range s {
+					x := &s[i]
+					f0, f1 := x.Name, x.PartitionIndexes
+					if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+						w := dst[len(dst):n:n]
+						w[0] = byte(len(f0) + 1)
+						putShort((*[32]byte)(w[1:33]), f0)
+						putTiny((*[32]byte)(w[1:33]), f0)
+						o := 1 + len(f0)
+						w[o] = byte(len(f1) + 1)
+						putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+						o += 1 + 4*len(f1)
+						w[o] = 0
+						dst = dst[:len(dst)+o+1]
+					} else {
+						dst = compactString(dst, x.Name, e)
+						dst = compactInt32s(dst, x.PartitionIndexes, e)
+						dst = append(dst, 0)
+						if len(x.UnknownTags) > 0 {
+							dst = unknownTags(dst, x.UnknownTags, e)
+						}
+					}
+				}
 			}
 		}
 		if v >= 8 {
 			dst = compactCount(dst, len(x.Groups), e)
 			if len(x.Groups) > 0 {
-				dst = flexibleAllOffsetFetchRequestGroup(dst, x.Groups, v, e)
+				dst = flexibleAllOffsetFetchRequestGroup(dst, x.Groups, e)
 			}
 		}
 		if v >= 7 {
@@ -122,12 +146,16 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		e.failIf(len(x.Groups) > 0)
 		e.failIf(x.RequireStable)
 		f0 := x.GroupID
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(lengthIf(x.Topics, v >= 2)))
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			if x.Topics == nil && v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], 0xffffffff)
+			}
 			dst = dst[:len(dst)+o+4]
 		} else {
 			dst = legacyString(dst, x.GroupID, e)
@@ -137,8 +165,27 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				dst = legacyCount(dst, len(x.Topics), e)
 			}
 		}
-		if len(x.Topics) > 0 {
-			dst = legacyAllOffsetFetchRequestTopic(dst, x.Topics, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.PartitionIndexes
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+					o += 4 + 4*len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+					dst = legacyInt32s(dst, x.PartitionIndexes, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -148,126 +195,83 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllOffsetFetchRequestTopic(dst []byte, s []OffsetFetchRequestTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.PartitionIndexes
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactInt32s(dst, x.PartitionIndexes, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllOffsetFetchRequestGroup(dst []byte, s []OffsetFetchRequestGroup, v int16, e *encoder) []byte {
+func flexibleAllOffsetFetchRequestGroup(dst []byte, s []OffsetFetchRequestGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.GroupID, x.MemberID
-		if n := len(dst) + 71; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
-			if v >= 9 {
-				w[o] = byte(lengthOf(f1) + 1)
+			if e.v >= 9 {
+				w[o] = byte(len(f1) + 1)
+				if f1 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				putTiny((*[32]byte)(w[o+1:o+33]), f1)
 				o += 1 + len(f1)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
 				o += 4
 			}
-			w[o] = byte(lengthOf(x.Topics) + 1)
+			w[o] = byte(len(x.Topics) + 1)
+			if x.Topics == nil {
+				w[o] = byte(0)
+			}
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = compactString(dst, x.GroupID, e)
-			if v >= 9 {
+			if e.v >= 9 {
 				dst = compactNullableString(dst, x.MemberID, e)
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
 			}
 			dst = compactCount(dst, lengthOf(x.Topics), e)
 		}
-		if len(x.Topics) > 0 {
-			dst = flexibleAllOffsetFetchRequestTopics(dst, x.Topics, v, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.PartitionIndexes
+				if n := len(dst) + 83; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					o := 0
+					if e.v <= 9 {
+						w[o] = byte(len(f0) + 1)
+						putShort((*[32]byte)(w[o+1:o+33]), f0)
+						putTiny((*[32]byte)(w[o+1:o+33]), f0)
+						o += 1 + len(f0)
+					}
+					if e.v >= 10 {
+						binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
+						binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
+						o += 16
+					}
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					if e.v <= 9 {
+						dst = compactString(dst, x.Name, e)
+					}
+					if e.v >= 10 {
+						dst = fastcodec.AppendUUID(dst, x.TopicID)
+					}
+					dst = compactInt32s(dst, x.PartitionIndexes, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
-	}
-	return dst
-}
-
-func flexibleAllOffsetFetchRequestTopics(dst []byte, s []OffsetFetchRequestTopics, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.PartitionIndexes
-		if n := len(dst) + 83; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			o := 0
-			if v <= 9 {
-				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				o += 1 + len(f0)
-			}
-			if v >= 10 {
-				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
-				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
-				o += 16
-			}
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			if v <= 9 {
-				dst = compactString(dst, x.Name, e)
-			}
-			if v >= 10 {
-				dst = fastcodec.AppendUUID(dst, x.TopicID)
-			}
-			dst = compactInt32s(dst, x.PartitionIndexes, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllOffsetFetchRequestTopic(dst []byte, s []OffsetFetchRequestTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.PartitionIndexes
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = legacyInt32s(dst, x.PartitionIndexes, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }

@@ -86,7 +86,7 @@ func (x *OffsetFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 10 {
 		return dst, fastcodec.VersionError("OffsetFetchResponse", v, 0, 10)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 6 {
 		if v > 7 && len(x.Topics) > 0 {
 			e.failed = true
@@ -107,7 +107,7 @@ func (x *OffsetFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v >= 8 {
 			dst = compactCount(dst, len(x.Groups), e)
 			if len(x.Groups) > 0 {
-				dst = flexibleAllOffsetFetchResponseGroup(dst, x.Groups, v, e)
+				dst = flexibleAllOffsetFetchResponseGroup(dst, x.Groups, e)
 			}
 		}
 		dst = append(dst, 0)
@@ -116,7 +116,7 @@ func (x *OffsetFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		e.failIf(len(x.Groups) > 0)
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 3 {
@@ -132,7 +132,7 @@ func (x *OffsetFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllOffsetFetchResponseTopic(dst, x.Topics, v, e)
+			dst = legacyAllOffsetFetchResponseTopic(dst, x.Topics, e)
 		}
 		if v >= 2 {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
@@ -149,10 +149,11 @@ func flexibleAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopi
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -160,8 +161,45 @@ func flexibleAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopi
 			dst = compactString(dst, x.Name, e)
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllOffsetFetchResponsePartition(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.Metadata
+				if n := len(dst) + 52; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+					binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
+					w[16] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[16] = byte(0)
+					}
+					putShort((*[32]byte)(w[17:49]), f0)
+					putTiny((*[32]byte)(w[17:49]), f0)
+					o := 17 + len(f0)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = room(dst, 16)
+					{
+						p := (*[16]byte)(dst[len(dst)-16:])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
+						binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
+					}
+					dst = compactNullableString(dst, x.Metadata, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -171,51 +209,15 @@ func flexibleAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopi
 	return dst
 }
 
-func flexibleAllOffsetFetchResponsePartition(dst []byte, s []OffsetFetchResponsePartition, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Metadata
-		if n := len(dst) + 52; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
-			binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
-			w[16] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[17:49]), f0)
-			o := 17 + len(f0)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-				binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-			}
-			dst = compactNullableString(dst, x.Metadata, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllOffsetFetchResponseGroup(dst []byte, s []OffsetFetchResponseGroup, v int16, e *encoder) []byte {
+func flexibleAllOffsetFetchResponseGroup(dst []byte, s []OffsetFetchResponseGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.GroupID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -224,7 +226,7 @@ func flexibleAllOffsetFetchResponseGroup(dst []byte, s []OffsetFetchResponseGrou
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = flexibleAllOffsetFetchResponseTopics(dst, x.Topics, v, e)
+			dst = flexibleAllOffsetFetchResponseTopics(dst, x.Topics, e)
 		}
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		dst = append(dst, 0)
@@ -235,19 +237,20 @@ func flexibleAllOffsetFetchResponseGroup(dst []byte, s []OffsetFetchResponseGrou
 	return dst
 }
 
-func flexibleAllOffsetFetchResponseTopics(dst []byte, s []OffsetFetchResponseTopics, v int16, e *encoder) []byte {
+func flexibleAllOffsetFetchResponseTopics(dst []byte, s []OffsetFetchResponseTopics, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 9 {
+			if e.v <= 9 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 10 {
+			if e.v >= 10 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -255,16 +258,53 @@ func flexibleAllOffsetFetchResponseTopics(dst []byte, s []OffsetFetchResponseTop
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 9 {
+			if e.v <= 9 {
 				dst = compactString(dst, x.Name, e)
 			}
-			if v >= 10 {
+			if e.v >= 10 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllOffsetFetchResponsePartitions(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.Metadata
+				if n := len(dst) + 52; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+					binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
+					w[16] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[16] = byte(0)
+					}
+					putShort((*[32]byte)(w[17:49]), f0)
+					putTiny((*[32]byte)(w[17:49]), f0)
+					o := 17 + len(f0)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = room(dst, 16)
+					{
+						p := (*[16]byte)(dst[len(dst)-16:])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
+						binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
+					}
+					dst = compactNullableString(dst, x.Metadata, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -274,51 +314,15 @@ func flexibleAllOffsetFetchResponseTopics(dst []byte, s []OffsetFetchResponseTop
 	return dst
 }
 
-func flexibleAllOffsetFetchResponsePartitions(dst []byte, s []OffsetFetchResponsePartitions, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Metadata
-		if n := len(dst) + 52; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
-			binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
-			w[16] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[17:49]), f0)
-			o := 17 + len(f0)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-				binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-			}
-			dst = compactNullableString(dst, x.Metadata, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopic, v int16, e *encoder) []byte {
+func legacyAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -326,40 +330,40 @@ func legacyAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopic,
 			dst = legacyString(dst, x.Name, e)
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = legacyAllOffsetFetchResponsePartition(dst, x.Partitions, v, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllOffsetFetchResponsePartition(dst []byte, s []OffsetFetchResponsePartition, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Metadata
-		if n := len(dst) + 52; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
-			o := 12
-			if v >= 5 {
-				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.CommittedLeaderEpoch))
-				o += 4
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.Metadata
+				if n := len(dst) + 52; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+					o := 12
+					if e.v >= 5 {
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.CommittedLeaderEpoch))
+						o += 4
+					}
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+					if f0 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f0)
+					putTiny((*[32]byte)(w[o+2:o+34]), f0)
+					o += 2 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+					dst = dst[:len(dst)+o+2]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+					if e.v >= 5 {
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
+					}
+					dst = legacyNullableString(dst, x.Metadata, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
 			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
-			putShort((*[32]byte)(w[o+2:o+34]), f0)
-			o += 2 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
-			if v >= 5 {
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
-			}
-			dst = legacyNullableString(dst, x.Metadata, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

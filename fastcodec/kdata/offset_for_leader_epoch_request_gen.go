@@ -47,9 +47,9 @@ func (x *OffsetForLeaderEpochRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("OffsetForLeaderEpochRequest", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
 			w[4] = byte(len(x.Topics) + 1)
@@ -66,7 +66,7 @@ func (x *OffsetForLeaderEpochRequest) AppendTo(dst []byte, v int16) ([]byte, err
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 3 {
@@ -82,7 +82,7 @@ func (x *OffsetForLeaderEpochRequest) AppendTo(dst []byte, v int16) ([]byte, err
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst, x.Topics, v, e)
+			dst = legacyAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst, x.Topics, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -96,10 +96,11 @@ func flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst []byte, s []
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -137,14 +138,15 @@ func flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst []byte, 
 	return dst
 }
 
-func legacyAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderTopic, v int16, e *encoder) []byte {
+func legacyAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -153,15 +155,15 @@ func legacyAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst []byte, s []Of
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = legacyAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst, x.Partitions, v, e)
+			dst = legacyAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst, x.Partitions, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
 
-func legacyAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderPartition, v int16, e *encoder) []byte {
-	if v < 2 {
+func legacyAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderPartition, e *encoder) []byte {
+	if e.v < 2 {
 		for i := range s {
 			x := &s[i]
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))

@@ -51,9 +51,9 @@ func (x *OffsetForLeaderEpochResponse) AppendTo(dst []byte, v int16) ([]byte, er
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("OffsetForLeaderEpochResponse", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Topics) + 1)
@@ -70,7 +70,7 @@ func (x *OffsetForLeaderEpochResponse) AppendTo(dst []byte, v int16) ([]byte, er
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 2 {
@@ -86,7 +86,7 @@ func (x *OffsetForLeaderEpochResponse) AppendTo(dst []byte, v int16) ([]byte, er
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst, x.Topics, v, e)
+			dst = legacyAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst, x.Topics, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -100,10 +100,11 @@ func flexibleAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst []byt
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -142,14 +143,15 @@ func flexibleAllOffsetForLeaderEpochResponseEpochEndOffset(dst []byte, s []Offse
 	return dst
 }
 
-func legacyAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst []byte, s []OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, v int16, e *encoder) []byte {
+func legacyAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst []byte, s []OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -158,15 +160,15 @@ func legacyAllOffsetForLeaderEpochResponseOffsetForLeaderTopicResult(dst []byte,
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = legacyAllOffsetForLeaderEpochResponseEpochEndOffset(dst, x.Partitions, v, e)
+			dst = legacyAllOffsetForLeaderEpochResponseEpochEndOffset(dst, x.Partitions, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
 
-func legacyAllOffsetForLeaderEpochResponseEpochEndOffset(dst []byte, s []OffsetForLeaderEpochResponseEpochEndOffset, v int16, e *encoder) []byte {
-	if v < 1 {
+func legacyAllOffsetForLeaderEpochResponseEpochEndOffset(dst []byte, s []OffsetForLeaderEpochResponseEpochEndOffset, e *encoder) []byte {
+	if e.v < 1 {
 		for i := range s {
 			x := &s[i]
 			dst = room(dst, 14)

@@ -42,13 +42,17 @@ func (x *ProduceRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 13 {
 		return dst, fastcodec.VersionError("ProduceRequest", v, 0, 13)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 9 {
 		f0 := x.TransactionalID
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.TopicData) < 127 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.TopicData) < 127 {
 			w := dst[len(dst):n:n]
-			w[0] = byte(lengthOf(f0) + 1)
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -64,7 +68,7 @@ func (x *ProduceRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.TopicData), e)
 		}
 		if len(x.TopicData) > 0 {
-			dst = flexibleAllProduceRequestTopicProduceData(dst, x.TopicData, v, e)
+			dst = flexibleAllProduceRequestTopicProduceData(dst, x.TopicData, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -75,12 +79,16 @@ func (x *ProduceRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0 := x.TransactionalID
-		if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 3 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				if f0 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				putTiny((*[32]byte)(w[o+2:o+34]), f0)
 				o += 2 + len(f0)
 			}
 			{
@@ -109,19 +117,20 @@ func (x *ProduceRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTopicProduceData, v int16, e *encoder) []byte {
+func flexibleAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTopicProduceData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionData) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionData) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 12 {
+			if e.v <= 12 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 13 {
+			if e.v >= 13 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -129,30 +138,26 @@ func flexibleAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTop
 			w[o] = byte(len(x.PartitionData) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 12 {
+			if e.v <= 12 {
 				dst = compactString(dst, x.Name, e)
 			}
-			if v >= 13 {
+			if e.v >= 13 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.PartitionData), e)
 		}
-		if len(x.PartitionData) > 0 {
-			dst = flexibleAllProduceRequestPartitionProduceData(dst, x.PartitionData, e)
+		{
+			s := x.PartitionData
+			for i := range s {
+				x := &s[i]
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
+				dst = compactNullableBytes(dst, x.Records, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllProduceRequestPartitionProduceData(dst []byte, s []ProduceRequestPartitionProduceData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
-		dst = compactNullableBytes(dst, x.Records, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
@@ -165,10 +170,11 @@ func legacyAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTopic
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionData)))
 			dst = dst[:len(dst)+o+4]
@@ -176,19 +182,15 @@ func legacyAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTopic
 			dst = legacyString(dst, x.Name, e)
 			dst = legacyCount(dst, len(x.PartitionData), e)
 		}
-		if len(x.PartitionData) > 0 {
-			dst = legacyAllProduceRequestPartitionProduceData(dst, x.PartitionData, e)
+		{
+			s := x.PartitionData
+			for i := range s {
+				x := &s[i]
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
+				dst = legacyNullableBytes(dst, x.Records, e)
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllProduceRequestPartitionProduceData(dst []byte, s []ProduceRequestPartitionProduceData, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
-		dst = legacyNullableBytes(dst, x.Records, e)
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst

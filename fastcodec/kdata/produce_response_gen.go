@@ -87,25 +87,25 @@ func (x *ProduceResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 13 {
 		return dst, fastcodec.VersionError("ProduceResponse", v, 0, 13)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 9 {
 		if v < 10 && len(x.NodeEndpoints) > 0 {
 			e.failed = true
 		}
 		dst = compactCount(dst, len(x.Responses), e)
 		if len(x.Responses) > 0 {
-			dst = flexibleAllProduceResponseTopicProduceResponse(dst, x.Responses, v, e)
+			dst = flexibleAllProduceResponseTopicProduceResponse(dst, x.Responses, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || v >= 10 && len(x.NodeEndpoints) > 0 {
-			dst = tagsProduceResponse(dst, x, v, e)
+			dst = tagsProduceResponse(dst, x, e)
 		}
 	} else {
 		e.failIf(len(x.NodeEndpoints) > 0)
 		dst = legacyCount(dst, len(x.Responses), e)
 		if len(x.Responses) > 0 {
-			dst = legacyAllProduceResponseTopicProduceResponse(dst, x.Responses, v, e)
+			dst = legacyAllProduceResponseTopicProduceResponse(dst, x.Responses, e)
 		}
 		if v >= 1 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
@@ -119,44 +119,76 @@ func (x *ProduceResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 }
 
 // tagsProduceResponse puts the tag section of a struct in the place of an empty one.
-func tagsProduceResponse(dst []byte, x *ProduceResponse, v int16, e *encoder) []byte {
+func tagsProduceResponse(dst []byte, x *ProduceResponse, e *encoder) []byte {
 	count := len(x.UnknownTags)
-	if v >= 10 && len(x.NodeEndpoints) > 0 {
+	if e.v >= 10 && len(x.NodeEndpoints) > 0 {
 		count++
 	}
 	known := uint32(0)
-	if v >= 10 {
+	if e.v >= 10 {
 		known = 1
 	}
 	dst = setTagCount(dst, count)
 	var m tagMerge
 	m.start(x.UnknownTags, known, e)
-	if v >= 10 && len(x.NodeEndpoints) > 0 {
+	if e.v >= 10 && len(x.NodeEndpoints) > 0 {
 		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
 		dst = compactCount(dst, len(x.NodeEndpoints), e)
-		if len(x.NodeEndpoints) > 0 {
-			dst = flexibleAllProduceResponseNodeEndpoint(dst, x.NodeEndpoints, e)
+		{
+			s := x.NodeEndpoints
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Host, x.Rack
+				if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+					w[4] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[5:37]), f0)
+					putTiny((*[32]byte)(w[5:37]), f0)
+					o := 5 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+					w[o+4] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o+4] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+5:o+37]), f1)
+					putTiny((*[32]byte)(w[o+5:o+37]), f1)
+					o += 5 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+					dst = compactString(dst, x.Host, e)
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+					dst = compactNullableString(dst, x.Rack, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = setTagSize(dst, at)
 	}
 	return m.rest(dst)
 }
 
-func flexibleAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceResponseTopicProduceResponse, v int16, e *encoder) []byte {
+func flexibleAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceResponseTopicProduceResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionResponses) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionResponses) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 12 {
+			if e.v <= 12 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 13 {
+			if e.v >= 13 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -164,16 +196,16 @@ func flexibleAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceRespo
 			w[o] = byte(len(x.PartitionResponses) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 12 {
+			if e.v <= 12 {
 				dst = compactString(dst, x.Name, e)
 			}
-			if v >= 13 {
+			if e.v >= 13 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.PartitionResponses), e)
 		}
 		if len(x.PartitionResponses) > 0 {
-			dst = flexibleAllProduceResponsePartitionProduceResponse(dst, x.PartitionResponses, v, e)
+			dst = flexibleAllProduceResponsePartitionProduceResponse(dst, x.PartitionResponses, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -183,13 +215,13 @@ func flexibleAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceRespo
 	return dst
 }
 
-func flexibleAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceResponsePartitionProduceResponse, v int16, e *encoder) []byte {
+func flexibleAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceResponsePartitionProduceResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if v < 10 && !x.CurrentLeader.isDefault() {
+		if e.v < 10 && !x.CurrentLeader.isDefault() {
 			e.failed = true
 		}
-		if n := len(dst) + 31; n <= cap(dst) && len(x.RecordErrors) < 127 {
+		if n := len(dst) + 31; uint(n) <= uint(cap(dst)) && len(x.RecordErrors) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.Index))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -210,41 +242,69 @@ func flexibleAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceR
 			}
 			dst = compactCount(dst, len(x.RecordErrors), e)
 		}
-		if len(x.RecordErrors) > 0 {
-			dst = flexibleAllProduceResponseBatchIndexAndErrorMessage(dst, x.RecordErrors, e)
+		{
+			s := x.RecordErrors
+			for i := range s {
+				x := &s[i]
+				f0 := x.BatchIndexErrorMessage
+				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.BatchIndex))
+					w[4] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[4] = byte(0)
+					}
+					putShort((*[32]byte)(w[5:37]), f0)
+					putTiny((*[32]byte)(w[5:37]), f0)
+					o := 5 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
+					dst = compactNullableString(dst, x.BatchIndexErrorMessage, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		f0 := x.ErrorMessage
-		if n := len(dst) + 33; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
-			w[0] = byte(lengthOf(f0) + 1)
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			dst = dst[:len(dst)+o]
 		} else {
 			dst = compactNullableString(dst, x.ErrorMessage, e)
 		}
 		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 || v >= 10 && !x.CurrentLeader.isDefault() {
-			dst = tagsProduceResponsePartitionProduceResponse(dst, x, v, e)
+		if len(x.UnknownTags) > 0 || e.v >= 10 && !x.CurrentLeader.isDefault() {
+			dst = tagsProduceResponsePartitionProduceResponse(dst, x, e)
 		}
 	}
 	return dst
 }
 
 // tagsProduceResponsePartitionProduceResponse puts the tag section of a struct in the place of an empty one.
-func tagsProduceResponsePartitionProduceResponse(dst []byte, x *ProduceResponsePartitionProduceResponse, v int16, e *encoder) []byte {
+func tagsProduceResponsePartitionProduceResponse(dst []byte, x *ProduceResponsePartitionProduceResponse, e *encoder) []byte {
 	count := len(x.UnknownTags)
-	if v >= 10 && !x.CurrentLeader.isDefault() {
+	if e.v >= 10 && !x.CurrentLeader.isDefault() {
 		count++
 	}
 	known := uint32(0)
-	if v >= 10 {
+	if e.v >= 10 {
 		known = 1
 	}
 	dst = setTagCount(dst, count)
 	var m tagMerge
 	m.start(x.UnknownTags, known, e)
-	if v >= 10 && !x.CurrentLeader.isDefault() {
+	if e.v >= 10 && !x.CurrentLeader.isDefault() {
 		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
@@ -252,30 +312,6 @@ func tagsProduceResponsePartitionProduceResponse(dst []byte, x *ProduceResponseP
 		dst = setTagSize(dst, at)
 	}
 	return m.rest(dst)
-}
-
-func flexibleAllProduceResponseBatchIndexAndErrorMessage(dst []byte, s []ProduceResponseBatchIndexAndErrorMessage, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.BatchIndexErrorMessage
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.BatchIndex))
-			w[4] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
-			dst = compactNullableString(dst, x.BatchIndexErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }
 
 func flexibleProduceResponseLeaderIDAndEpoch(dst []byte, x *ProduceResponseLeaderIDAndEpoch, e *encoder) []byte {
@@ -292,44 +328,15 @@ func flexibleProduceResponseLeaderIDAndEpoch(dst []byte, x *ProduceResponseLeade
 	return dst
 }
 
-func flexibleAllProduceResponseNodeEndpoint(dst []byte, s []ProduceResponseNodeEndpoint, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Host, x.Rack
-		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
-			w[4] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
-			w[o+4] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			o += 5 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			dst = compactNullableString(dst, x.Rack, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceResponseTopicProduceResponse, v int16, e *encoder) []byte {
+func legacyAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceResponseTopicProduceResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionResponses)))
 			dst = dst[:len(dst)+o+4]
@@ -338,14 +345,14 @@ func legacyAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceRespons
 			dst = legacyCount(dst, len(x.PartitionResponses), e)
 		}
 		if len(x.PartitionResponses) > 0 {
-			dst = legacyAllProduceResponsePartitionProduceResponse(dst, x.PartitionResponses, v, e)
+			dst = legacyAllProduceResponsePartitionProduceResponse(dst, x.PartitionResponses, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
 
-func legacyAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceResponsePartitionProduceResponse, v int16, e *encoder) []byte {
+func legacyAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceResponsePartitionProduceResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		e.failIf(!x.CurrentLeader.isDefault())
@@ -356,52 +363,56 @@ func legacyAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceRes
 			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint64(p[6:14], uint64(x.BaseOffset))
 		}
-		if v >= 2 {
+		if e.v >= 2 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogAppendTimeMs))
 		}
-		if v >= 5 {
+		if e.v >= 5 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogStartOffset))
 		}
-		if v >= 8 {
+		if e.v >= 8 {
 			dst = legacyCount(dst, len(x.RecordErrors), e)
-			if len(x.RecordErrors) > 0 {
-				dst = legacyAllProduceResponseBatchIndexAndErrorMessage(dst, x.RecordErrors, e)
+			{
+				s := x.RecordErrors
+				for i := range s {
+					x := &s[i]
+					f0 := x.BatchIndexErrorMessage
+					if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+						w := dst[len(dst):n:n]
+						binary.BigEndian.PutUint32(w[0:4], uint32(x.BatchIndex))
+						binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
+						if f0 == nil {
+							binary.BigEndian.PutUint16(w[4:6], 0xffff)
+						}
+						putShort((*[32]byte)(w[6:38]), f0)
+						putTiny((*[32]byte)(w[6:38]), f0)
+						o := 6 + len(f0)
+						dst = dst[:len(dst)+o]
+					} else {
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
+						dst = legacyNullableString(dst, x.BatchIndexErrorMessage, e)
+					}
+					e.failIf(len(x.UnknownTags) > 0)
+				}
 			}
 		}
 		f0 := x.ErrorMessage
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v >= 8 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+			if e.v >= 8 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				if f0 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				putTiny((*[32]byte)(w[o+2:o+34]), f0)
 				o += 2 + len(f0)
 			}
 			dst = dst[:len(dst)+o]
 		} else {
-			if v >= 8 {
+			if e.v >= 8 {
 				dst = legacyNullableString(dst, x.ErrorMessage, e)
 			}
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllProduceResponseBatchIndexAndErrorMessage(dst []byte, s []ProduceResponseBatchIndexAndErrorMessage, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.BatchIndexErrorMessage
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.BatchIndex))
-			binary.BigEndian.PutUint16(w[4:6], uint16(lengthOf(f0)))
-			putShort((*[32]byte)(w[6:38]), f0)
-			o := 6 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
-			dst = legacyNullableString(dst, x.BatchIndexErrorMessage, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

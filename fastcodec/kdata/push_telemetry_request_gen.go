@@ -28,7 +28,7 @@ func (x *PushTelemetryRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("PushTelemetryRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = room(dst, 22)
 	{
 		p := (*[22]byte)(dst[len(dst)-22:])

@@ -25,7 +25,7 @@ func (x *PushTelemetryResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("PushTelemetryResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = room(dst, 7)
 	{
 		p := (*[7]byte)(dst[len(dst)-7:])

@@ -53,7 +53,7 @@ func (x *ReadShareGroupStateResponse) AppendTo(dst []byte, v int16) ([]byte, err
 	if v != 0 {
 		return dst, fastcodec.VersionError("ReadShareGroupStateResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.Results), e)
 	if len(x.Results) > 0 {
 		dst = flexibleAllReadShareGroupStateResponseReadStateResult(dst, x.Results, e)
@@ -71,7 +71,7 @@ func (x *ReadShareGroupStateResponse) AppendTo(dst []byte, v int16) ([]byte, err
 func flexibleAllReadShareGroupStateResponseReadStateResult(dst []byte, s []ReadShareGroupStateResponseReadStateResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
@@ -96,12 +96,16 @@ func flexibleAllReadShareGroupStateResponsePartitionResult(dst []byte, s []ReadS
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 52; n <= cap(dst) && len(f0) <= 32 && len(x.StateBatches) < 127 {
+		if n := len(dst) + 52; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.StateBatches) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
 			putShort((*[32]byte)(w[7:39]), f0)
+			putTiny((*[32]byte)(w[7:39]), f0)
 			o := 7 + len(f0)
 			{
 				p := (*[12]byte)(w[o : o+12])

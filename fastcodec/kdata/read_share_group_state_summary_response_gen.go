@@ -50,10 +50,10 @@ func (x *ReadShareGroupStateSummaryResponse) AppendTo(dst []byte, v int16) ([]by
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ReadShareGroupStateSummaryResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.Results), e)
 	if len(x.Results) > 0 {
-		dst = flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst, x.Results, v, e)
+		dst = flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst, x.Results, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -65,10 +65,10 @@ func (x *ReadShareGroupStateSummaryResponse) AppendTo(dst []byte, v int16) ([]by
 	return dst, nil
 }
 
-func flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst []byte, s []ReadShareGroupStateSummaryResponseReadStateSummaryResult, v int16, e *encoder) []byte {
+func flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst []byte, s []ReadShareGroupStateSummaryResponseReadStateSummaryResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
@@ -78,59 +78,59 @@ func flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst []b
 			dst = fastcodec.AppendUUID(dst, x.TopicID)
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllReadShareGroupStateSummaryResponsePartitionResult(dst, x.Partitions, v, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.ErrorMessage
+				if n := len(dst) + 60; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
+					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+					w[6] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[6] = byte(0)
+					}
+					putShort((*[32]byte)(w[7:39]), f0)
+					putTiny((*[32]byte)(w[7:39]), f0)
+					o := 7 + len(f0)
+					{
+						p := (*[16]byte)(w[o : o+16])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.StateEpoch))
+						binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
+						binary.BigEndian.PutUint64(p[8:16], uint64(x.StartOffset))
+					}
+					o += 16
+					if e.v >= 1 {
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.DeliveryCompleteCount))
+						o += 4
+					}
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = compactNullableString(dst, x.ErrorMessage, e)
+					dst = room(dst, 16)
+					{
+						p := (*[16]byte)(dst[len(dst)-16:])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.StateEpoch))
+						binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
+						binary.BigEndian.PutUint64(p[8:16], uint64(x.StartOffset))
+					}
+					if e.v >= 1 {
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
+					}
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllReadShareGroupStateSummaryResponsePartitionResult(dst []byte, s []ReadShareGroupStateSummaryResponsePartitionResult, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.ErrorMessage
-		if n := len(dst) + 60; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
-			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[7:39]), f0)
-			o := 7 + len(f0)
-			{
-				p := (*[16]byte)(w[o : o+16])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.StateEpoch))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
-				binary.BigEndian.PutUint64(p[8:16], uint64(x.StartOffset))
-			}
-			o += 16
-			if v >= 1 {
-				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.DeliveryCompleteCount))
-				o += 4
-			}
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.StateEpoch))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
-				binary.BigEndian.PutUint64(p[8:16], uint64(x.StartOffset))
-			}
-			if v >= 1 {
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

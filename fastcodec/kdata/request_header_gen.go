@@ -27,16 +27,20 @@ func (x *RequestHeader) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("RequestHeader", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		f0 := x.ClientID
-		if n := len(dst) + 43; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 43; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.RequestAPIKey))
 			binary.BigEndian.PutUint16(w[2:4], uint16(x.RequestAPIVersion))
 			binary.BigEndian.PutUint32(w[4:8], uint32(x.CorrelationID))
-			binary.BigEndian.PutUint16(w[8:10], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[8:10], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[8:10], 0xffff)
+			}
 			putShort((*[32]byte)(w[10:42]), f0)
+			putTiny((*[32]byte)(w[10:42]), f0)
 			o := 10 + len(f0)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
@@ -59,15 +63,19 @@ func (x *RequestHeader) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		f0 := x.ClientID
-		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.RequestAPIKey))
 			binary.BigEndian.PutUint16(w[2:4], uint16(x.RequestAPIVersion))
 			binary.BigEndian.PutUint32(w[4:8], uint32(x.CorrelationID))
 			o := 8
 			if v >= 1 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				if f0 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				putTiny((*[32]byte)(w[o+2:o+34]), f0)
 				o += 2 + len(f0)
 			}
 			dst = dst[:len(dst)+o]

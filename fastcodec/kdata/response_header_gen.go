@@ -24,7 +24,7 @@ func (x *ResponseHeader) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ResponseHeader", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
 		dst = append(dst, 0)

@@ -22,7 +22,7 @@ func (x *SaslAuthenticateRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("SaslAuthenticateRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		dst = compactBytes(dst, x.AuthBytes, e)
 		dst = append(dst, 0)

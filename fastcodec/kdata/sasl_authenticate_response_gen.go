@@ -29,14 +29,18 @@ func (x *SaslAuthenticateResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("SaslAuthenticateResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthOf(f0) + 1)
+			w[2] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[2] = byte(0)
+			}
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -51,11 +55,15 @@ func (x *SaslAuthenticateResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 		}
 	} else {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint16(w[2:4], uint16(lengthOf(f0)))
+			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[2:4], 0xffff)
+			}
 			putShort((*[32]byte)(w[4:36]), f0)
+			putTiny((*[32]byte)(w[4:36]), f0)
 			o := 4 + len(f0)
 			dst = dst[:len(dst)+o]
 		} else {

@@ -23,12 +23,13 @@ func (x *SaslHandshakeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("SaslHandshakeRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.Mechanism
-	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 {
+	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 		putShort((*[32]byte)(w[2:34]), f0)
+		putTiny((*[32]byte)(w[2:34]), f0)
 		o := 2 + len(f0)
 		dst = dst[:len(dst)+o]
 	} else {

@@ -24,8 +24,8 @@ func (x *SaslHandshakeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("SaslHandshakeResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 6; n <= cap(dst) {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 		binary.BigEndian.PutUint32(w[2:6], uint32(len(x.Mechanisms)))

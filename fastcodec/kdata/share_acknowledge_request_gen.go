@@ -52,18 +52,26 @@ func (x *ShareAcknowledgeRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ShareAcknowledgeRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 2 && x.IsRenewAck {
 		e.failed = true
 	}
 	f0, f1 := x.GroupID, x.MemberID
-	if n := len(dst) + 72; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
-		w[0] = byte(lengthOf(f0) + 1)
+		w[0] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[0] = byte(0)
+		}
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
-		w[o] = byte(lengthOf(f1) + 1)
+		w[o] = byte(len(f1) + 1)
+		if f1 == nil {
+			w[o] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		putTiny((*[32]byte)(w[o+1:o+33]), f1)
 		o += 1 + len(f1)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ShareSessionEpoch))
 		o += 4
@@ -98,7 +106,7 @@ func (x *ShareAcknowledgeRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 func flexibleAllShareAcknowledgeRequestAcknowledgeTopic(dst []byte, s []ShareAcknowledgeRequestAcknowledgeTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
@@ -122,7 +130,7 @@ func flexibleAllShareAcknowledgeRequestAcknowledgeTopic(dst []byte, s []ShareAck
 func flexibleAllShareAcknowledgeRequestAcknowledgePartition(dst []byte, s []ShareAcknowledgeRequestAcknowledgePartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 5; n <= cap(dst) && len(x.AcknowledgementBatches) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.AcknowledgementBatches) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			w[4] = byte(len(x.AcknowledgementBatches) + 1)
@@ -131,38 +139,34 @@ func flexibleAllShareAcknowledgeRequestAcknowledgePartition(dst []byte, s []Shar
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
 			dst = compactCount(dst, len(x.AcknowledgementBatches), e)
 		}
-		if len(x.AcknowledgementBatches) > 0 {
-			dst = flexibleAllShareAcknowledgeRequestAcknowledgementBatch(dst, x.AcknowledgementBatches, e)
+		{
+			s := x.AcknowledgementBatches
+			for i := range s {
+				x := &s[i]
+				f0 := x.AcknowledgeTypes
+				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint64(w[0:8], uint64(x.FirstOffset))
+					binary.BigEndian.PutUint64(w[8:16], uint64(x.LastOffset))
+					w[16] = byte(len(f0) + 1)
+					putInt8s((*[32]byte)(w[17:49]), f0)
+					o := 17 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+					dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+					dst = compactInt8s(dst, x.AcknowledgeTypes, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllShareAcknowledgeRequestAcknowledgementBatch(dst []byte, s []ShareAcknowledgeRequestAcknowledgementBatch, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.AcknowledgeTypes
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint64(w[0:8], uint64(x.FirstOffset))
-			binary.BigEndian.PutUint64(w[8:16], uint64(x.LastOffset))
-			w[16] = byte(len(f0) + 1)
-			putInt8s((*[32]byte)(w[17:49]), f0)
-			o := 17 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
-			dst = compactInt8s(dst, x.AcknowledgeTypes, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

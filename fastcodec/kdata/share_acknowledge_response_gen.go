@@ -61,14 +61,18 @@ func (x *ShareAcknowledgeResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ShareAcknowledgeResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 && len(x.Responses) < 127 {
+	if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Responses) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(lengthOf(f0) + 1)
+		w[6] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[6] = byte(0)
+		}
 		putShort((*[32]byte)(w[7:39]), f0)
+		putTiny((*[32]byte)(w[7:39]), f0)
 		o := 7 + len(f0)
 		if v >= 2 {
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.AcquisitionLockTimeoutMs))
@@ -89,8 +93,39 @@ func (x *ShareAcknowledgeResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 		dst = flexibleAllShareAcknowledgeResponseTopicResponse(dst, x.Responses, e)
 	}
 	dst = compactCount(dst, len(x.NodeEndpoints), e)
-	if len(x.NodeEndpoints) > 0 {
-		dst = flexibleAllShareAcknowledgeResponseNodeEndpoint(dst, x.NodeEndpoints, e)
+	{
+		s := x.NodeEndpoints
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.Host, x.Rack
+			if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+				w[4] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[5:37]), f0)
+				putTiny((*[32]byte)(w[5:37]), f0)
+				o := 5 + len(f0)
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+				w[o+4] = byte(len(f1) + 1)
+				if f1 == nil {
+					w[o+4] = byte(0)
+				}
+				putShort((*[32]byte)(w[o+5:o+37]), f1)
+				putTiny((*[32]byte)(w[o+5:o+37]), f1)
+				o += 5 + len(f1)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+				dst = compactString(dst, x.Host, e)
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+				dst = compactNullableString(dst, x.Rack, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -105,7 +140,7 @@ func (x *ShareAcknowledgeResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 func flexibleAllShareAcknowledgeResponseTopicResponse(dst []byte, s []ShareAcknowledgeResponseTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
@@ -130,12 +165,16 @@ func flexibleAllShareAcknowledgeResponsePartitionData(dst []byte, s []ShareAckno
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 39; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
 			putShort((*[32]byte)(w[7:39]), f0)
+			putTiny((*[32]byte)(w[7:39]), f0)
 			o := 7 + len(f0)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -162,36 +201,6 @@ func flexibleShareAcknowledgeResponseLeaderIDAndEpoch(dst []byte, x *ShareAcknow
 	}
 	if len(x.UnknownTags) > 0 {
 		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	return dst
-}
-
-func flexibleAllShareAcknowledgeResponseNodeEndpoint(dst []byte, s []ShareAcknowledgeResponseNodeEndpoint, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Host, x.Rack
-		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
-			w[4] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
-			w[o+4] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			o += 5 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			dst = compactNullableString(dst, x.Rack, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
 	}
 	return dst
 }

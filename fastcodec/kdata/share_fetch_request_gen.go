@@ -70,7 +70,7 @@ func (x *ShareFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ShareFetchRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && x.MaxRecords != 0 {
 		e.failed = true
 	}
@@ -81,13 +81,21 @@ func (x *ShareFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		e.failed = true
 	}
 	f0, f1 := x.GroupID, x.MemberID
-	if n := len(dst) + 93; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 93; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
-		w[0] = byte(lengthOf(f0) + 1)
+		w[0] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[0] = byte(0)
+		}
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
-		w[o] = byte(lengthOf(f1) + 1)
+		w[o] = byte(len(f1) + 1)
+		if f1 == nil {
+			w[o] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		putTiny((*[32]byte)(w[o+1:o+33]), f1)
 		o += 1 + len(f1)
 		{
 			p := (*[16]byte)(w[o : o+16])
@@ -137,11 +145,32 @@ func (x *ShareFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = compactCount(dst, len(x.Topics), e)
 	}
 	if len(x.Topics) > 0 {
-		dst = flexibleAllShareFetchRequestFetchTopic(dst, x.Topics, v, e)
+		dst = flexibleAllShareFetchRequestFetchTopic(dst, x.Topics, e)
 	}
 	dst = compactCount(dst, len(x.ForgottenTopicsData), e)
-	if len(x.ForgottenTopicsData) > 0 {
-		dst = flexibleAllShareFetchRequestForgottenTopic(dst, x.ForgottenTopicsData, e)
+	{
+		s := x.ForgottenTopicsData
+		for i := range s {
+			x := &s[i]
+			f0 := x.Partitions
+			if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+				w[16] = byte(len(f0) + 1)
+				putInt32s((*[32]byte)(w[17:49]), f0)
+				o := 17 + 4*len(f0)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+				dst = compactInt32s(dst, x.Partitions, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -153,10 +182,10 @@ func (x *ShareFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllShareFetchRequestFetchTopic(dst []byte, s []ShareFetchRequestFetchTopic, v int16, e *encoder) []byte {
+func flexibleAllShareFetchRequestFetchTopic(dst []byte, s []ShareFetchRequestFetchTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
@@ -167,7 +196,7 @@ func flexibleAllShareFetchRequestFetchTopic(dst []byte, s []ShareFetchRequestFet
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = flexibleAllShareFetchRequestFetchPartition(dst, x.Partitions, v, e)
+			dst = flexibleAllShareFetchRequestFetchPartition(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -177,17 +206,17 @@ func flexibleAllShareFetchRequestFetchTopic(dst []byte, s []ShareFetchRequestFet
 	return dst
 }
 
-func flexibleAllShareFetchRequestFetchPartition(dst []byte, s []ShareFetchRequestFetchPartition, v int16, e *encoder) []byte {
+func flexibleAllShareFetchRequestFetchPartition(dst []byte, s []ShareFetchRequestFetchPartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if v > 0 && x.PartitionMaxBytes != 0 {
+		if e.v > 0 && x.PartitionMaxBytes != 0 {
 			e.failed = true
 		}
-		if n := len(dst) + 9; n <= cap(dst) && len(x.AcknowledgementBatches) < 127 {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && len(x.AcknowledgementBatches) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			o := 4
-			if v <= 0 {
+			if e.v <= 0 {
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionMaxBytes))
 				o += 4
 			}
@@ -195,68 +224,39 @@ func flexibleAllShareFetchRequestFetchPartition(dst []byte, s []ShareFetchReques
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			if v <= 0 {
+			if e.v <= 0 {
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionMaxBytes))
 			}
 			dst = compactCount(dst, len(x.AcknowledgementBatches), e)
 		}
-		if len(x.AcknowledgementBatches) > 0 {
-			dst = flexibleAllShareFetchRequestAcknowledgementBatch(dst, x.AcknowledgementBatches, e)
+		{
+			s := x.AcknowledgementBatches
+			for i := range s {
+				x := &s[i]
+				f0 := x.AcknowledgeTypes
+				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint64(w[0:8], uint64(x.FirstOffset))
+					binary.BigEndian.PutUint64(w[8:16], uint64(x.LastOffset))
+					w[16] = byte(len(f0) + 1)
+					putInt8s((*[32]byte)(w[17:49]), f0)
+					o := 17 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+					dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+					dst = compactInt8s(dst, x.AcknowledgeTypes, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllShareFetchRequestAcknowledgementBatch(dst []byte, s []ShareFetchRequestAcknowledgementBatch, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.AcknowledgeTypes
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint64(w[0:8], uint64(x.FirstOffset))
-			binary.BigEndian.PutUint64(w[8:16], uint64(x.LastOffset))
-			w[16] = byte(len(f0) + 1)
-			putInt8s((*[32]byte)(w[17:49]), f0)
-			o := 17 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
-			dst = compactInt8s(dst, x.AcknowledgeTypes, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func flexibleAllShareFetchRequestForgottenTopic(dst []byte, s []ShareFetchRequestForgottenTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.Partitions
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
-			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
-			w[16] = byte(len(f0) + 1)
-			putInt32s((*[32]byte)(w[17:49]), f0)
-			o := 17 + 4*len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

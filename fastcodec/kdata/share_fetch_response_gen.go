@@ -73,17 +73,21 @@ func (x *ShareFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ShareFetchResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && x.AcquisitionLockTimeoutMs != 0 {
 		e.failed = true
 	}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 44; n <= cap(dst) && len(f0) <= 32 && len(x.Responses) < 127 {
+	if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Responses) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(lengthOf(f0) + 1)
+		w[6] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[6] = byte(0)
+		}
 		putShort((*[32]byte)(w[7:39]), f0)
+		putTiny((*[32]byte)(w[7:39]), f0)
 		o := 7 + len(f0)
 		if v >= 1 {
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.AcquisitionLockTimeoutMs))
@@ -101,11 +105,42 @@ func (x *ShareFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = compactCount(dst, len(x.Responses), e)
 	}
 	if len(x.Responses) > 0 {
-		dst = flexibleAllShareFetchResponseShareFetchableTopicResponse(dst, x.Responses, v, e)
+		dst = flexibleAllShareFetchResponseShareFetchableTopicResponse(dst, x.Responses, e)
 	}
 	dst = compactCount(dst, len(x.NodeEndpoints), e)
-	if len(x.NodeEndpoints) > 0 {
-		dst = flexibleAllShareFetchResponseNodeEndpoint(dst, x.NodeEndpoints, e)
+	{
+		s := x.NodeEndpoints
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.Host, x.Rack
+			if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
+				w[4] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[5:37]), f0)
+				putTiny((*[32]byte)(w[5:37]), f0)
+				o := 5 + len(f0)
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
+				w[o+4] = byte(len(f1) + 1)
+				if f1 == nil {
+					w[o+4] = byte(0)
+				}
+				putShort((*[32]byte)(w[o+5:o+37]), f1)
+				putTiny((*[32]byte)(w[o+5:o+37]), f1)
+				o += 5 + len(f1)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+				dst = compactString(dst, x.Host, e)
+				dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+				dst = compactNullableString(dst, x.Rack, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -117,10 +152,10 @@ func (x *ShareFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllShareFetchResponseShareFetchableTopicResponse(dst []byte, s []ShareFetchResponseShareFetchableTopicResponse, v int16, e *encoder) []byte {
+func flexibleAllShareFetchResponseShareFetchableTopicResponse(dst []byte, s []ShareFetchResponseShareFetchableTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
@@ -131,7 +166,7 @@ func flexibleAllShareFetchResponseShareFetchableTopicResponse(dst []byte, s []Sh
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = flexibleAllShareFetchResponsePartitionData(dst, x.Partitions, v, e)
+			dst = flexibleAllShareFetchResponsePartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -141,20 +176,28 @@ func flexibleAllShareFetchResponseShareFetchableTopicResponse(dst []byte, s []Sh
 	return dst
 }
 
-func flexibleAllShareFetchResponsePartitionData(dst []byte, s []ShareFetchResponsePartitionData, v int16, e *encoder) []byte {
+func flexibleAllShareFetchResponsePartitionData(dst []byte, s []ShareFetchResponsePartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.ErrorMessage, x.AcknowledgeErrorMessage
-		if n := len(dst) + 74; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-			w[6] = byte(lengthOf(f0) + 1)
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
 			putShort((*[32]byte)(w[7:39]), f0)
+			putTiny((*[32]byte)(w[7:39]), f0)
 			o := 7 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.AcknowledgeErrorCode))
-			w[o+2] = byte(lengthOf(f1) + 1)
+			w[o+2] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[o+2] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+3:o+35]), f1)
+			putTiny((*[32]byte)(w[o+3:o+35]), f1)
 			o += 3 + len(f1)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -165,7 +208,7 @@ func flexibleAllShareFetchResponsePartitionData(dst []byte, s []ShareFetchRespon
 			dst = compactNullableString(dst, x.AcknowledgeErrorMessage, e)
 		}
 		dst = flexibleShareFetchResponseLeaderIDAndEpoch(dst, &x.CurrentLeader, e)
-		if v <= 0 {
+		if e.v <= 0 {
 			dst = compactNullableBytes(dst, x.Records, e)
 		} else {
 			dst = compactBytes(dst, x.Records, e)
@@ -210,36 +253,6 @@ func flexibleAllShareFetchResponseAcquiredRecords(dst []byte, s []ShareFetchResp
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*19)
-		}
-	}
-	return dst
-}
-
-func flexibleAllShareFetchResponseNodeEndpoint(dst []byte, s []ShareFetchResponseNodeEndpoint, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Host, x.Rack
-		if n := len(dst) + 75; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
-			w[4] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
-			w[o+4] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			o += 5 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			dst = compactNullableString(dst, x.Rack, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

@@ -23,7 +23,7 @@ func (x *ShareGroupDescribeRequest) AppendTo(dst []byte, v int16) ([]byte, error
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ShareGroupDescribeRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = compactCount(dst, len(x.GroupIDs), e)
 	if len(x.GroupIDs) > 0 {
 		dst = compactStrings(dst, x.GroupIDs, e)

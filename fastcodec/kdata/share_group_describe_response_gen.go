@@ -70,8 +70,8 @@ func (x *ShareGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ShareGroupDescribeResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 5; n <= cap(dst) && len(x.Groups) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		w[4] = byte(len(x.Groups) + 1)
@@ -97,17 +97,23 @@ func flexibleAllShareGroupDescribeResponseDescribedGroup(dst []byte, s []ShareGr
 	for i := range s {
 		x := &s[i]
 		f0, f1, f2, f3 := x.ErrorMessage, x.GroupID, x.GroupState, x.AssignorName
-		if n := len(dst) + 143; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Members) < 127 {
+		if n := len(dst) + 143; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthOf(f0) + 1)
+			w[2] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[2] = byte(0)
+			}
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			putTiny((*[32]byte)(w[o+1:o+33]), f2)
 			o += 1 + len(f2)
 			{
 				p := (*[8]byte)(w[o : o+8])
@@ -116,6 +122,7 @@ func flexibleAllShareGroupDescribeResponseDescribedGroup(dst []byte, s []ShareGr
 			}
 			w[o+8] = byte(len(f3) + 1)
 			putShort((*[32]byte)(w[o+9:o+41]), f3)
+			putTiny((*[32]byte)(w[o+9:o+41]), f3)
 			o += 9 + len(f3)
 			w[o] = byte(len(x.Members) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -145,20 +152,27 @@ func flexibleAllShareGroupDescribeResponseMember(dst []byte, s []ShareGroupDescr
 	for i := range s {
 		x := &s[i]
 		f0, f1, f2, f3 := x.MemberID, x.RackID, x.ClientID, x.ClientHost
-		if n := len(dst) + 137; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.SubscribedTopicNames) < 127 {
+		if n := len(dst) + 137; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.SubscribedTopicNames) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
-			w[o] = byte(lengthOf(f1) + 1)
+			w[o] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
 			w[o+4] = byte(len(f2) + 1)
 			putShort((*[32]byte)(w[o+5:o+37]), f2)
+			putTiny((*[32]byte)(w[o+5:o+37]), f2)
 			o += 5 + len(f2)
 			w[o] = byte(len(f3) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			putTiny((*[32]byte)(w[o+1:o+33]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(x.SubscribedTopicNames) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -184,41 +198,38 @@ func flexibleAllShareGroupDescribeResponseMember(dst []byte, s []ShareGroupDescr
 
 func flexibleShareGroupDescribeResponseAssignment(dst []byte, x *ShareGroupDescribeResponseAssignment, e *encoder) []byte {
 	dst = compactCount(dst, len(x.TopicPartitions), e)
-	if len(x.TopicPartitions) > 0 {
-		dst = flexibleAllShareGroupDescribeResponseTopicPartitions(dst, x.TopicPartitions, e)
+	{
+		s := x.TopicPartitions
+		for i := range s {
+			x := &s[i]
+			f0, f1 := x.TopicName, x.Partitions
+			if n := len(dst) + 83; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
+				binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
+				w[16] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[17:49]), f0)
+				putTiny((*[32]byte)(w[17:49]), f0)
+				o := 17 + len(f0)
+				w[o] = byte(len(f1) + 1)
+				putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+				o += 1 + 4*len(f1)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = fastcodec.AppendUUID(dst, x.TopicID)
+				dst = compactString(dst, x.TopicName, e)
+				dst = compactInt32s(dst, x.Partitions, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
 		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	return dst
-}
-
-func flexibleAllShareGroupDescribeResponseTopicPartitions(dst []byte, s []ShareGroupDescribeResponseTopicPartitions, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.TopicName, x.Partitions
-		if n := len(dst) + 83; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
-			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
-			w[16] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[17:49]), f0)
-			o := 17 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = fastcodec.AppendUUID(dst, x.TopicID)
-			dst = compactString(dst, x.TopicName, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
 	}
 	return dst
 }

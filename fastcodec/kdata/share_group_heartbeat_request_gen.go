@@ -34,21 +34,30 @@ func (x *ShareGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, erro
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ShareGroupHeartbeatRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0, f1, f2 := x.GroupID, x.MemberID, x.RackID
-	if n := len(dst) + 104; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.SubscribedTopicNames) < 127 {
+	if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.SubscribedTopicNames) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
 		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		putTiny((*[32]byte)(w[o+1:o+33]), f1)
 		o += 1 + len(f1)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
-		w[o+4] = byte(lengthOf(f2) + 1)
+		w[o+4] = byte(len(f2) + 1)
+		if f2 == nil {
+			w[o+4] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+5:o+37]), f2)
+		putTiny((*[32]byte)(w[o+5:o+37]), f2)
 		o += 5 + len(f2)
-		w[o] = byte(lengthOf(x.SubscribedTopicNames) + 1)
+		w[o] = byte(len(x.SubscribedTopicNames) + 1)
+		if x.SubscribedTopicNames == nil {
+			w[o] = byte(0)
+		}
 		dst = dst[:len(dst)+o+1]
 	} else {
 		dst = compactString(dst, x.GroupID, e)

@@ -24,7 +24,7 @@ func (x *SnapshotFooterRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("SnapshotFooterRecord", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {

@@ -65,7 +65,7 @@ func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("StopReplicaRequest", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
 		if v < 4 && x.IsKRaftController {
 			e.failed = true
@@ -91,8 +91,31 @@ func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		if v <= 2 {
 			dst = compactCount(dst, len(x.Topics), e)
-			if len(x.Topics) > 0 {
-				dst = flexibleAllStopReplicaRequestTopicV1(dst, x.Topics, e)
+			{
+				s := x.Topics
+				for i := range s {
+					x := &s[i]
+					f0, f1 := x.Name, x.PartitionIndexes
+					if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+						w := dst[len(dst):n:n]
+						w[0] = byte(len(f0) + 1)
+						putShort((*[32]byte)(w[1:33]), f0)
+						putTiny((*[32]byte)(w[1:33]), f0)
+						o := 1 + len(f0)
+						w[o] = byte(len(f1) + 1)
+						putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+						o += 1 + 4*len(f1)
+						w[o] = 0
+						dst = dst[:len(dst)+o+1]
+					} else {
+						dst = compactString(dst, x.Name, e)
+						dst = compactInt32s(dst, x.PartitionIndexes, e)
+						dst = append(dst, 0)
+						if len(x.UnknownTags) > 0 {
+							dst = unknownTags(dst, x.UnknownTags, e)
+						}
+					}
+				}
 			}
 		}
 		if v >= 3 {
@@ -122,14 +145,50 @@ func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = append(dst, bit(x.DeletePartitions))
 		if v <= 0 {
 			dst = legacyCount(dst, len(x.UngroupedPartitions), e)
-			if len(x.UngroupedPartitions) > 0 {
-				dst = legacyAllStopReplicaRequestPartitionV0(dst, x.UngroupedPartitions, e)
+			{
+				s := x.UngroupedPartitions
+				for i := range s {
+					x := &s[i]
+					f0 := x.TopicName
+					if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+						w := dst[len(dst):n:n]
+						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+						putShort((*[32]byte)(w[2:34]), f0)
+						putTiny((*[32]byte)(w[2:34]), f0)
+						o := 2 + len(f0)
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionIndex))
+						dst = dst[:len(dst)+o+4]
+					} else {
+						dst = legacyString(dst, x.TopicName, e)
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					}
+					e.failIf(len(x.UnknownTags) > 0)
+				}
 			}
 		}
 		if v >= 1 {
 			dst = legacyCount(dst, len(x.Topics), e)
-			if len(x.Topics) > 0 {
-				dst = legacyAllStopReplicaRequestTopicV1(dst, x.Topics, e)
+			{
+				s := x.Topics
+				for i := range s {
+					x := &s[i]
+					f0, f1 := x.Name, x.PartitionIndexes
+					if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+						w := dst[len(dst):n:n]
+						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+						putShort((*[32]byte)(w[2:34]), f0)
+						putTiny((*[32]byte)(w[2:34]), f0)
+						o := 2 + len(f0)
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+						putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+						o += 4 + 4*len(f1)
+						dst = dst[:len(dst)+o]
+					} else {
+						dst = legacyString(dst, x.Name, e)
+						dst = legacyInt32s(dst, x.PartitionIndexes, e)
+					}
+					e.failIf(len(x.UnknownTags) > 0)
+				}
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
@@ -140,40 +199,15 @@ func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllStopReplicaRequestTopicV1(dst []byte, s []StopReplicaRequestTopicV1, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.PartitionIndexes
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactInt32s(dst, x.PartitionIndexes, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func flexibleAllStopReplicaRequestTopicState(dst []byte, s []StopReplicaRequestTopicState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.PartitionStates) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -207,48 +241,6 @@ func flexibleAllStopReplicaRequestPartitionState(dst []byte, s []StopReplicaRequ
 			dst = unknownTags(dst, x.UnknownTags, e)
 			dst = grow(dst, (len(s)-i-1)*10)
 		}
-	}
-	return dst
-}
-
-func legacyAllStopReplicaRequestPartitionV0(dst []byte, s []StopReplicaRequestPartitionV0, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.TopicName
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionIndex))
-			dst = dst[:len(dst)+o+4]
-		} else {
-			dst = legacyString(dst, x.TopicName, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllStopReplicaRequestTopicV1(dst []byte, s []StopReplicaRequestTopicV1, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.PartitionIndexes
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = legacyInt32s(dst, x.PartitionIndexes, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }

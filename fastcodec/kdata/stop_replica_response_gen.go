@@ -33,9 +33,9 @@ func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("StopReplicaResponse", v, 0, 4)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 2 {
-		if n := len(dst) + 3; n <= cap(dst) && len(x.PartitionErrors) < 127 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.PartitionErrors) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(x.PartitionErrors) + 1)
@@ -44,15 +44,45 @@ func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = compactCount(dst, len(x.PartitionErrors), e)
 		}
-		if len(x.PartitionErrors) > 0 {
-			dst = flexibleAllStopReplicaResponsePartitionError(dst, x.PartitionErrors, e)
+		{
+			s := x.PartitionErrors
+			for i := range s {
+				x := &s[i]
+				f0 := x.TopicName
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					{
+						p := (*[7]byte)(w[o : o+7])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+						p[6] = 0
+					}
+					dst = dst[:len(dst)+o+7]
+				} else {
+					dst = compactString(dst, x.TopicName, e)
+					dst = room(dst, 7)
+					{
+						p := (*[7]byte)(dst[len(dst)-7:])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+						p[6] = 0
+					}
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 6; n <= cap(dst) {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.PartitionErrors)))
@@ -61,8 +91,30 @@ func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = legacyCount(dst, len(x.PartitionErrors), e)
 		}
-		if len(x.PartitionErrors) > 0 {
-			dst = legacyAllStopReplicaResponsePartitionError(dst, x.PartitionErrors, e)
+		{
+			s := x.PartitionErrors
+			for i := range s {
+				x := &s[i]
+				f0 := x.TopicName
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					{
+						p := (*[6]byte)(w[o : o+6])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
+					}
+					dst = dst[:len(dst)+o+6]
+				} else {
+					dst = legacyString(dst, x.TopicName, e)
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -70,62 +122,4 @@ func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "StopReplicaResponse", v, 2)
 	}
 	return dst, nil
-}
-
-func flexibleAllStopReplicaResponsePartitionError(dst []byte, s []StopReplicaResponsePartitionError, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.TopicName
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			{
-				p := (*[7]byte)(w[o : o+7])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-				p[6] = 0
-			}
-			dst = dst[:len(dst)+o+7]
-		} else {
-			dst = compactString(dst, x.TopicName, e)
-			dst = room(dst, 7)
-			{
-				p := (*[7]byte)(dst[len(dst)-7:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-				p[6] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllStopReplicaResponsePartitionError(dst []byte, s []StopReplicaResponsePartitionError, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.TopicName
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			{
-				p := (*[6]byte)(w[o : o+6])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			}
-			dst = dst[:len(dst)+o+6]
-		} else {
-			dst = legacyString(dst, x.TopicName, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
 }

@@ -26,7 +26,7 @@ func (x *StreamsGroupDescribeRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("StreamsGroupDescribeRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && x.IncludeTopologyDescription {
 		e.failed = true
 	}

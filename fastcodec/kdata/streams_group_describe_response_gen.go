@@ -191,8 +191,8 @@ func (x *StreamsGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, er
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("StreamsGroupDescribeResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 5; n <= cap(dst) && len(x.Groups) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		w[4] = byte(len(x.Groups) + 1)
@@ -202,7 +202,7 @@ func (x *StreamsGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, er
 		dst = compactCount(dst, len(x.Groups), e)
 	}
 	if len(x.Groups) > 0 {
-		dst = flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst, x.Groups, v, e)
+		dst = flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst, x.Groups, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -214,27 +214,33 @@ func (x *StreamsGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, er
 	return dst, nil
 }
 
-func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []StreamsGroupDescribeResponseDescribedGroup, v int16, e *encoder) []byte {
+func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []StreamsGroupDescribeResponseDescribedGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if v < 1 && x.TopologyDescription != nil {
+		if e.v < 1 && x.TopologyDescription != nil {
 			e.failed = true
 		}
-		if v < 1 && x.TopologyDescriptionStatus != 0 {
+		if e.v < 1 && x.TopologyDescriptionStatus != 0 {
 			e.failed = true
 		}
 		f0, f1, f2 := x.ErrorMessage, x.GroupID, x.GroupState
-		if n := len(dst) + 109; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 109; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
-			w[2] = byte(lengthOf(f0) + 1)
+			w[2] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[2] = byte(0)
+			}
 			putShort((*[32]byte)(w[3:35]), f0)
+			putTiny((*[32]byte)(w[3:35]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			putTiny((*[32]byte)(w[o+1:o+33]), f2)
 			o += 1 + len(f2)
 			{
 				p := (*[8]byte)(w[o : o+8])
@@ -261,7 +267,7 @@ func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []Strea
 			dst = flexibleAllStreamsGroupDescribeResponseMember(dst, x.Members, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AuthorizedOperations))
-		if v >= 1 {
+		if e.v >= 1 {
 			if x.TopologyDescription == nil {
 				dst = append(dst, 0xff)
 			} else {
@@ -270,19 +276,23 @@ func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []Strea
 			}
 		}
 		f3 := x.AssignorName
-		if n := len(dst) + 35; n <= cap(dst) && len(f3) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f3) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v >= 1 {
+			if e.v >= 1 {
 				w[o] = byte(x.TopologyDescriptionStatus)
-				w[o+1] = byte(lengthOf(f3) + 1)
+				w[o+1] = byte(len(f3) + 1)
+				if f3 == nil {
+					w[o+1] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f3)
+				putTiny((*[32]byte)(w[o+2:o+34]), f3)
 				o += 2 + len(f3)
 			}
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v >= 1 {
+			if e.v >= 1 {
 				dst = append(dst, byte(x.TopologyDescriptionStatus))
 				dst = compactNullableString(dst, x.AssignorName, e)
 			}
@@ -296,10 +306,13 @@ func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []Strea
 }
 
 func flexibleStreamsGroupDescribeResponseTopology(dst []byte, x *StreamsGroupDescribeResponseTopology, e *encoder) []byte {
-	if n := len(dst) + 5; n <= cap(dst) && len(x.Subtopologies) < 127 {
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Subtopologies) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.Epoch))
-		w[4] = byte(lengthOf(x.Subtopologies) + 1)
+		w[4] = byte(len(x.Subtopologies) + 1)
+		if x.Subtopologies == nil {
+			w[4] = byte(0)
+		}
 		dst = dst[:len(dst)+5]
 	} else {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
@@ -319,10 +332,11 @@ func flexibleAllStreamsGroupDescribeResponseSubtopology(dst []byte, s []StreamsG
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.SourceTopics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -357,10 +371,11 @@ func flexibleAllStreamsGroupDescribeResponseTopicInfo(dst []byte, s []StreamsGro
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.TopicConfigs) < 127 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.TopicConfigs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -390,13 +405,15 @@ func flexibleAllStreamsGroupDescribeResponseKeyValue(dst []byte, s []StreamsGrou
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Key, x.Value
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
@@ -416,27 +433,39 @@ func flexibleAllStreamsGroupDescribeResponseMember(dst []byte, s []StreamsGroupD
 	for i := range s {
 		x := &s[i]
 		f0, f1, f2, f3, f4, f5 := x.MemberID, x.InstanceID, x.RackID, x.ClientID, x.ClientHost, x.ProcessID
-		if n := len(dst) + 206; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(f5) <= 32 {
+		if n := len(dst) + 206; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(f5) <= 32 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
-			w[o+4] = byte(lengthOf(f1) + 1)
+			w[o+4] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[o+4] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+5:o+37]), f1)
+			putTiny((*[32]byte)(w[o+5:o+37]), f1)
 			o += 5 + len(f1)
-			w[o] = byte(lengthOf(f2) + 1)
+			w[o] = byte(len(f2) + 1)
+			if f2 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f2)
+			putTiny((*[32]byte)(w[o+1:o+33]), f2)
 			o += 1 + len(f2)
 			w[o] = byte(len(f3) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			putTiny((*[32]byte)(w[o+1:o+33]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(f4) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f4)
+			putTiny((*[32]byte)(w[o+1:o+33]), f4)
 			o += 1 + len(f4)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TopologyEpoch))
 			w[o+4] = byte(len(f5) + 1)
 			putShort((*[32]byte)(w[o+5:o+37]), f5)
+			putTiny((*[32]byte)(w[o+5:o+37]), f5)
 			o += 5 + len(f5)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -480,10 +509,11 @@ func flexibleAllStreamsGroupDescribeResponseMember(dst []byte, s []StreamsGroupD
 
 func flexibleStreamsGroupDescribeResponseEndpoint(dst []byte, x *StreamsGroupDescribeResponseEndpoint, e *encoder) []byte {
 	f0 := x.Host
-	if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[3]byte)(w[o : o+3])
@@ -506,10 +536,11 @@ func flexibleAllStreamsGroupDescribeResponseTaskOffset(dst []byte, s []StreamsGr
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 46; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 46; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[13]byte)(w[o : o+13])
@@ -559,10 +590,11 @@ func flexibleAllStreamsGroupDescribeResponseTaskIDs(dst []byte, s []StreamsGroup
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.SubtopologyID, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -601,10 +633,11 @@ func flexibleAllStreamsGroupDescribeResponseTopologyDescriptionSubtopology(dst [
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Nodes) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Nodes) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Nodes) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -625,10 +658,11 @@ func flexibleAllStreamsGroupDescribeResponseTopologyDescriptionSubtopology(dst [
 
 func flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst []byte, x *StreamsGroupDescribeResponseTopologyDescriptionNode, e *encoder) []byte {
 	f0 := x.Name
-	if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+	if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(x.NodeType)
 		w[o+1] = byte(len(x.SourceTopics) + 1)
@@ -642,10 +676,14 @@ func flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst []byte, x *
 		dst = compactStrings(dst, x.SourceTopics, e)
 	}
 	f1 := x.SinkTopic
-	if n := len(dst) + 34; n <= cap(dst) && len(f1) <= 32 && len(x.Stores) < 127 {
+	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f1) <= 32 && len(x.Stores) < 127 {
 		w := dst[len(dst):n:n]
-		w[0] = byte(lengthOf(f1) + 1)
+		w[0] = byte(len(f1) + 1)
+		if f1 == nil {
+			w[0] = byte(0)
+		}
 		putShort((*[32]byte)(w[1:33]), f1)
+		putTiny((*[32]byte)(w[1:33]), f1)
 		o := 1 + len(f1)
 		w[o] = byte(len(x.Stores) + 1)
 		dst = dst[:len(dst)+o+1]

@@ -155,26 +155,36 @@ func (x *StreamsGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, er
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("StreamsGroupHeartbeatRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0, f1, f2, f3 := x.GroupID, x.MemberID, x.InstanceID, x.RackID
-	if n := len(dst) + 144; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+	if n := len(dst) + 144; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
 		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		putTiny((*[32]byte)(w[o+1:o+33]), f1)
 		o += 1 + len(f1)
 		{
 			p := (*[8]byte)(w[o : o+8])
 			binary.BigEndian.PutUint32(p[0:4], uint32(x.MemberEpoch))
 			binary.BigEndian.PutUint32(p[4:8], uint32(x.EndpointInformationEpoch))
 		}
-		w[o+8] = byte(lengthOf(f2) + 1)
+		w[o+8] = byte(len(f2) + 1)
+		if f2 == nil {
+			w[o+8] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+9:o+41]), f2)
+		putTiny((*[32]byte)(w[o+9:o+41]), f2)
 		o += 9 + len(f2)
-		w[o] = byte(lengthOf(f3) + 1)
+		w[o] = byte(len(f3) + 1)
+		if f3 == nil {
+			w[o] = byte(0)
+		}
 		putShort((*[32]byte)(w[o+1:o+33]), f3)
+		putTiny((*[32]byte)(w[o+1:o+33]), f3)
 		o += 1 + len(f3)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.RebalanceTimeoutMs))
 		dst = dst[:len(dst)+o+4]
@@ -206,10 +216,14 @@ func (x *StreamsGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, er
 		dst = flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst, x.WarmupTasks, e)
 	}
 	f4 := x.ProcessID
-	if n := len(dst) + 33; n <= cap(dst) && len(f4) <= 32 {
+	if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f4) <= 32 {
 		w := dst[len(dst):n:n]
-		w[0] = byte(lengthOf(f4) + 1)
+		w[0] = byte(len(f4) + 1)
+		if f4 == nil {
+			w[0] = byte(0)
+		}
 		putShort((*[32]byte)(w[1:33]), f4)
+		putTiny((*[32]byte)(w[1:33]), f4)
 		o := 1 + len(f4)
 		dst = dst[:len(dst)+o]
 	} else {
@@ -245,7 +259,7 @@ func (x *StreamsGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, er
 }
 
 func flexibleStreamsGroupHeartbeatRequestTopology(dst []byte, x *StreamsGroupHeartbeatRequestTopology, e *encoder) []byte {
-	if n := len(dst) + 5; n <= cap(dst) && len(x.Subtopologies) < 127 {
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Subtopologies) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.Epoch))
 		w[4] = byte(len(x.Subtopologies) + 1)
@@ -268,10 +282,11 @@ func flexibleAllStreamsGroupHeartbeatRequestSubtopology(dst []byte, s []StreamsG
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.SourceTopics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -299,8 +314,34 @@ func flexibleAllStreamsGroupHeartbeatRequestSubtopology(dst []byte, s []StreamsG
 			dst = flexibleAllStreamsGroupHeartbeatRequestTopicInfo(dst, x.RepartitionSourceTopics, e)
 		}
 		dst = compactCount(dst, len(x.CopartitionGroups), e)
-		if len(x.CopartitionGroups) > 0 {
-			dst = flexibleAllStreamsGroupHeartbeatRequestCopartitionGroup(dst, x.CopartitionGroups, e)
+		{
+			s := x.CopartitionGroups
+			for i := range s {
+				x := &s[i]
+				f0, f1, f2 := x.SourceTopics, x.SourceTopicRegex, x.RepartitionSourceTopics
+				if n := len(dst) + 100; uint(n) <= uint(cap(dst)) && len(f0) <= 16 && len(f1) <= 16 && len(f2) <= 16 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putInt16s((*[32]byte)(w[1:33]), f0)
+					o := 1 + 2*len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt16s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 2*len(f1)
+					w[o] = byte(len(f2) + 1)
+					putInt16s((*[32]byte)(w[o+1:o+33]), f2)
+					o += 1 + 2*len(f2)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactInt16s(dst, x.SourceTopics, e)
+					dst = compactInt16s(dst, x.SourceTopicRegex, e)
+					dst = compactInt16s(dst, x.RepartitionSourceTopics, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -314,10 +355,11 @@ func flexibleAllStreamsGroupHeartbeatRequestTopicInfo(dst []byte, s []StreamsGro
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.TopicConfigs) < 127 {
+		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.TopicConfigs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -347,13 +389,15 @@ func flexibleAllStreamsGroupHeartbeatRequestKeyValue(dst []byte, s []StreamsGrou
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Key, x.Value
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
@@ -369,44 +413,15 @@ func flexibleAllStreamsGroupHeartbeatRequestKeyValue(dst []byte, s []StreamsGrou
 	return dst
 }
 
-func flexibleAllStreamsGroupHeartbeatRequestCopartitionGroup(dst []byte, s []StreamsGroupHeartbeatRequestCopartitionGroup, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1, f2 := x.SourceTopics, x.SourceTopicRegex, x.RepartitionSourceTopics
-		if n := len(dst) + 100; n <= cap(dst) && len(f0) <= 16 && len(f1) <= 16 && len(f2) <= 16 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putInt16s((*[32]byte)(w[1:33]), f0)
-			o := 1 + 2*len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt16s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 2*len(f1)
-			w[o] = byte(len(f2) + 1)
-			putInt16s((*[32]byte)(w[o+1:o+33]), f2)
-			o += 1 + 2*len(f2)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactInt16s(dst, x.SourceTopics, e)
-			dst = compactInt16s(dst, x.SourceTopicRegex, e)
-			dst = compactInt16s(dst, x.RepartitionSourceTopics, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst []byte, s []StreamsGroupHeartbeatRequestTaskIDs, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.SubtopologyID, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -427,10 +442,11 @@ func flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst []byte, s []StreamsGroup
 
 func flexibleStreamsGroupHeartbeatRequestEndpoint(dst []byte, x *StreamsGroupHeartbeatRequestEndpoint, e *encoder) []byte {
 	f0 := x.Host
-	if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[3]byte)(w[o : o+3])
@@ -453,10 +469,11 @@ func flexibleAllStreamsGroupHeartbeatRequestTaskOffset(dst []byte, s []StreamsGr
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 46; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 46; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[13]byte)(w[o : o+13])

@@ -110,7 +110,7 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("StreamsGroupHeartbeatResponse", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v > 0 && x.AcceptableRecoveryLagLegacy != 0 {
 		e.failed = true
 	}
@@ -118,15 +118,20 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 		e.failed = true
 	}
 	f0, f1 := x.ErrorMessage, x.MemberID
-	if n := len(dst) + 97; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.Status) < 127 {
+	if n := len(dst) + 97; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Status) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(lengthOf(f0) + 1)
+		w[6] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[6] = byte(0)
+		}
 		putShort((*[32]byte)(w[7:39]), f0)
+		putTiny((*[32]byte)(w[7:39]), f0)
 		o := 7 + len(f0)
 		w[o] = byte(len(f1) + 1)
 		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		putTiny((*[32]byte)(w[o+1:o+33]), f1)
 		o += 1 + len(f1)
 		{
 			p := (*[8]byte)(w[o : o+8])
@@ -144,7 +149,10 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 			binary.BigEndian.PutUint64(w[o:o+8], uint64(x.AcceptableRecoveryLag))
 			o += 8
 		}
-		w[o] = byte(lengthOf(x.Status) + 1)
+		w[o] = byte(len(x.Status) + 1)
+		if x.Status == nil {
+			w[o] = byte(0)
+		}
 		dst = dst[:len(dst)+o+1]
 	} else {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
@@ -162,8 +170,29 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 		}
 		dst = compactCount(dst, lengthOf(x.Status), e)
 	}
-	if len(x.Status) > 0 {
-		dst = flexibleAllStreamsGroupHeartbeatResponseStatus(dst, x.Status, e)
+	{
+		s := x.Status
+		for i := range s {
+			x := &s[i]
+			f0 := x.StatusDetail
+			if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(x.StatusCode)
+				w[1] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[2:34]), f0)
+				putTiny((*[32]byte)(w[2:34]), f0)
+				o := 2 + len(f0)
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = append(dst, byte(x.StatusCode))
+				dst = compactString(dst, x.StatusDetail, e)
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	dst = compactCount(dst, lengthOf(x.ActiveTasks), e)
 	if len(x.ActiveTasks) > 0 {
@@ -177,7 +206,7 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 	if len(x.WarmupTasks) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst, x.WarmupTasks, e)
 	}
-	if n := len(dst) + 6; n <= cap(dst) && len(x.PartitionsByUserEndpoint) < 127 {
+	if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.PartitionsByUserEndpoint) < 127 {
 		w := dst[len(dst):n:n]
 		o := 0
 		if v >= 1 {
@@ -185,7 +214,10 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 			o += 1
 		}
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.EndpointInformationEpoch))
-		w[o+4] = byte(lengthOf(x.PartitionsByUserEndpoint) + 1)
+		w[o+4] = byte(len(x.PartitionsByUserEndpoint) + 1)
+		if x.PartitionsByUserEndpoint == nil {
+			w[o+4] = byte(0)
+		}
 		dst = dst[:len(dst)+o+5]
 	} else {
 		if v >= 1 {
@@ -207,38 +239,15 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 	return dst, nil
 }
 
-func flexibleAllStreamsGroupHeartbeatResponseStatus(dst []byte, s []StreamsGroupHeartbeatResponseStatus, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.StatusDetail
-		if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(x.StatusCode)
-			w[1] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = append(dst, byte(x.StatusCode))
-			dst = compactString(dst, x.StatusDetail, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst []byte, s []StreamsGroupHeartbeatResponseTaskIDs, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.SubtopologyID, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -279,10 +288,11 @@ func flexibleAllStreamsGroupHeartbeatResponseEndpointToPartitions(dst []byte, s 
 
 func flexibleStreamsGroupHeartbeatResponseEndpoint(dst []byte, x *StreamsGroupHeartbeatResponseEndpoint, e *encoder) []byte {
 	f0 := x.Host
-	if n := len(dst) + 36; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[3]byte)(w[o : o+3])
@@ -305,10 +315,11 @@ func flexibleAllStreamsGroupHeartbeatResponseTopicPartition(dst []byte, s []Stre
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)

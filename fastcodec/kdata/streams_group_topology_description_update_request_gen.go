@@ -61,15 +61,17 @@ func (x *StreamsGroupTopologyDescriptionUpdateRequest) AppendTo(dst []byte, v in
 	if v != 0 {
 		return dst, fastcodec.VersionError("StreamsGroupTopologyDescriptionUpdateRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0, f1 := x.GroupID, x.MemberID
-	if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+	if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
 		putShort((*[32]byte)(w[o+1:o+33]), f1)
+		putTiny((*[32]byte)(w[o+1:o+33]), f1)
 		o += 1 + len(f1)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TopologyEpoch))
 		dst = dst[:len(dst)+o+4]
@@ -109,10 +111,11 @@ func flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionS
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Nodes) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Nodes) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Nodes) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -133,10 +136,11 @@ func flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionS
 
 func flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst []byte, x *StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode, e *encoder) []byte {
 	f0 := x.Name
-	if n := len(dst) + 35; n <= cap(dst) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+	if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(x.NodeType)
 		w[o+1] = byte(len(x.SourceTopics) + 1)
@@ -150,10 +154,14 @@ func flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode
 		dst = compactStrings(dst, x.SourceTopics, e)
 	}
 	f1 := x.SinkTopic
-	if n := len(dst) + 34; n <= cap(dst) && len(f1) <= 32 && len(x.Stores) < 127 {
+	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f1) <= 32 && len(x.Stores) < 127 {
 		w := dst[len(dst):n:n]
-		w[0] = byte(lengthOf(f1) + 1)
+		w[0] = byte(len(f1) + 1)
+		if f1 == nil {
+			w[0] = byte(0)
+		}
 		putShort((*[32]byte)(w[1:33]), f1)
+		putTiny((*[32]byte)(w[1:33]), f1)
 		o := 1 + len(f1)
 		w[o] = byte(len(x.Stores) + 1)
 		dst = dst[:len(dst)+o+1]

@@ -28,20 +28,28 @@ func (x *SyncGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("SyncGroupResponse", v, 0, 5)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 4 {
 		f0, f1 := x.ProtocolType, x.ProtocolName
-		if n := len(dst) + 72; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
 			o := 6
 			if v >= 5 {
-				w[o] = byte(lengthOf(f0) + 1)
+				w[o] = byte(len(f0) + 1)
+				if f0 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
-				w[o] = byte(lengthOf(f1) + 1)
+				w[o] = byte(len(f1) + 1)
+				if f1 == nil {
+					w[o] = byte(0)
+				}
 				putShort((*[32]byte)(w[o+1:o+33]), f1)
+				putTiny((*[32]byte)(w[o+1:o+33]), f1)
 				o += 1 + len(f1)
 			}
 			dst = dst[:len(dst)+o]

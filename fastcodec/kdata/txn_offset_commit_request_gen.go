@@ -58,16 +58,18 @@ func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("TxnOffsetCommitRequest", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
 		f0, f1, f2, f3 := x.TransactionalID, x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 147; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 147; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putShort((*[32]byte)(w[o+1:o+33]), f1)
+			putTiny((*[32]byte)(w[o+1:o+33]), f1)
 			o += 1 + len(f1)
 			{
 				p := (*[14]byte)(w[o : o+14])
@@ -77,9 +79,14 @@ func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 			w[o+14] = byte(len(f2) + 1)
 			putShort((*[32]byte)(w[o+15:o+47]), f2)
+			putTiny((*[32]byte)(w[o+15:o+47]), f2)
 			o += 15 + len(f2)
-			w[o] = byte(lengthOf(f3) + 1)
+			w[o] = byte(len(f3) + 1)
+			if f3 == nil {
+				w[o] = byte(0)
+			}
 			putShort((*[32]byte)(w[o+1:o+33]), f3)
+			putTiny((*[32]byte)(w[o+1:o+33]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -98,7 +105,7 @@ func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = flexibleAllTxnOffsetCommitRequestTopic(dst, x.Topics, v, e)
+			dst = flexibleAllTxnOffsetCommitRequestTopic(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -109,13 +116,15 @@ func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		e.failIf(len(x.MemberID) > 0)
 		e.failIf(x.GroupInstanceID != nil)
 		f0, f1 := x.TransactionalID, x.GroupID
-		if n := len(dst) + 82; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 			putShort((*[32]byte)(w[o+2:o+34]), f1)
+			putTiny((*[32]byte)(w[o+2:o+34]), f1)
 			o += 2 + len(f1)
 			{
 				p := (*[10]byte)(w[o : o+10])
@@ -132,7 +141,7 @@ func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = legacyAllTxnOffsetCommitRequestTopic(dst, x.Topics, v, e)
+			dst = legacyAllTxnOffsetCommitRequestTopic(dst, x.Topics, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -142,19 +151,20 @@ func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequestTopic, v int16, e *encoder) []byte {
+func flexibleAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 5 {
+			if e.v <= 5 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 6 {
+			if e.v >= 6 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -162,16 +172,48 @@ func flexibleAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitReque
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 5 {
+			if e.v <= 5 {
 				dst = compactString(dst, x.Name, e)
 			}
-			if v >= 6 {
+			if e.v >= 6 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = flexibleAllTxnOffsetCommitRequestPartition(dst, x.Partitions, e)
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.CommittedMetadata
+				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+					binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
+					w[16] = byte(len(f0) + 1)
+					if f0 == nil {
+						w[16] = byte(0)
+					}
+					putShort((*[32]byte)(w[17:49]), f0)
+					putTiny((*[32]byte)(w[17:49]), f0)
+					o := 17 + len(f0)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = room(dst, 16)
+					{
+						p := (*[16]byte)(dst[len(dst)-16:])
+						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
+						binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
+						binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
+					}
+					dst = compactNullableString(dst, x.CommittedMetadata, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -181,46 +223,15 @@ func flexibleAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitReque
 	return dst
 }
 
-func flexibleAllTxnOffsetCommitRequestPartition(dst []byte, s []TxnOffsetCommitRequestPartition, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.CommittedMetadata
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
-			binary.BigEndian.PutUint32(w[12:16], uint32(x.CommittedLeaderEpoch))
-			w[16] = byte(lengthOf(f0) + 1)
-			putShort((*[32]byte)(w[17:49]), f0)
-			o := 17 + len(f0)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-				binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-			}
-			dst = compactNullableString(dst, x.CommittedMetadata, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequestTopic, v int16, e *encoder) []byte {
+func legacyAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -228,38 +239,38 @@ func legacyAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequest
 			dst = legacyString(dst, x.Name, e)
 			dst = legacyCount(dst, len(x.Partitions), e)
 		}
-		if len(x.Partitions) > 0 {
-			dst = legacyAllTxnOffsetCommitRequestPartition(dst, x.Partitions, v, e)
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllTxnOffsetCommitRequestPartition(dst []byte, s []TxnOffsetCommitRequestPartition, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0 := x.CommittedMetadata
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
-			binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
-			o := 12
-			if v >= 2 {
-				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.CommittedLeaderEpoch))
-				o += 4
+		{
+			s := x.Partitions
+			for i := range s {
+				x := &s[i]
+				f0 := x.CommittedMetadata
+				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
+					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
+					o := 12
+					if e.v >= 2 {
+						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.CommittedLeaderEpoch))
+						o += 4
+					}
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+					if f0 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putShort((*[32]byte)(w[o+2:o+34]), f0)
+					putTiny((*[32]byte)(w[o+2:o+34]), f0)
+					o += 2 + len(f0)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+					if e.v >= 2 {
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
+					}
+					dst = legacyNullableString(dst, x.CommittedMetadata, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
 			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f0)))
-			putShort((*[32]byte)(w[o+2:o+34]), f0)
-			o += 2 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
-			if v >= 2 {
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
-			}
-			dst = legacyNullableString(dst, x.CommittedMetadata, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

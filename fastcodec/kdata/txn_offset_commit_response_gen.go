@@ -40,9 +40,9 @@ func (x *TxnOffsetCommitResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("TxnOffsetCommitResponse", v, 0, 6)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 3 {
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			w[4] = byte(len(x.Topics) + 1)
@@ -52,14 +52,14 @@ func (x *TxnOffsetCommitResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
-			dst = flexibleAllTxnOffsetCommitResponseTopic(dst, x.Topics, v, e)
+			dst = flexibleAllTxnOffsetCommitResponseTopic(dst, x.Topics, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if n := len(dst) + 8; n <= cap(dst) {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Topics)))
@@ -79,19 +79,20 @@ func (x *TxnOffsetCommitResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	return dst, nil
 }
 
-func flexibleAllTxnOffsetCommitResponseTopic(dst []byte, s []TxnOffsetCommitResponseTopic, v int16, e *encoder) []byte {
+func flexibleAllTxnOffsetCommitResponseTopic(dst []byte, s []TxnOffsetCommitResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 5 {
+			if e.v <= 5 {
 				w[o] = byte(len(f0) + 1)
 				putShort((*[32]byte)(w[o+1:o+33]), f0)
+				putTiny((*[32]byte)(w[o+1:o+33]), f0)
 				o += 1 + len(f0)
 			}
-			if v >= 6 {
+			if e.v >= 6 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -99,10 +100,10 @@ func flexibleAllTxnOffsetCommitResponseTopic(dst []byte, s []TxnOffsetCommitResp
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			if v <= 5 {
+			if e.v <= 5 {
 				dst = compactString(dst, x.Name, e)
 			}
-			if v >= 6 {
+			if e.v >= 6 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.Partitions), e)
@@ -140,10 +141,11 @@ func legacyAllTxnOffsetCommitResponseTopic(dst []byte, s []TxnOffsetCommitRespon
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

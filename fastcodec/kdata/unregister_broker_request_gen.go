@@ -24,7 +24,7 @@ func (x *UnregisterBrokerRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v != 0 {
 		return dst, fastcodec.VersionError("UnregisterBrokerRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {

@@ -28,14 +28,18 @@ func (x *UnregisterBrokerResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 	if v != 0 {
 		return dst, fastcodec.VersionError("UnregisterBrokerResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 40; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(lengthOf(f0) + 1)
+		w[6] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[6] = byte(0)
+		}
 		putShort((*[32]byte)(w[7:39]), f0)
+		putTiny((*[32]byte)(w[7:39]), f0)
 		o := 7 + len(f0)
 		w[o] = 0
 		dst = dst[:len(dst)+o+1]

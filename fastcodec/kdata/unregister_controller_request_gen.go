@@ -26,7 +26,7 @@ func (x *UnregisterControllerRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if v != 0 {
 		return dst, fastcodec.VersionError("UnregisterControllerRequest", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {

@@ -40,11 +40,11 @@ func (x *UpdateFeaturesRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("UpdateFeaturesRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v < 1 && x.ValidateOnly {
 		e.failed = true
 	}
-	if n := len(dst) + 5; n <= cap(dst) && len(x.FeatureUpdates) < 127 {
+	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.FeatureUpdates) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
 		w[4] = byte(len(x.FeatureUpdates) + 1)
@@ -53,8 +53,50 @@ func (x *UpdateFeaturesRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
 		dst = compactCount(dst, len(x.FeatureUpdates), e)
 	}
-	if len(x.FeatureUpdates) > 0 {
-		dst = flexibleAllUpdateFeaturesRequestFeatureUpdateKey(dst, x.FeatureUpdates, v, e)
+	{
+		s := x.FeatureUpdates
+		for i := range s {
+			x := &s[i]
+			if v > 0 && x.AllowDowngrade {
+				e.failed = true
+			}
+			if v < 1 && x.UpgradeType != 1 {
+				e.failed = true
+			}
+			f0 := x.Feature
+			if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				w := dst[len(dst):n:n]
+				w[0] = byte(len(f0) + 1)
+				putShort((*[32]byte)(w[1:33]), f0)
+				putTiny((*[32]byte)(w[1:33]), f0)
+				o := 1 + len(f0)
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.MaxVersionLevel))
+				o += 2
+				if v <= 0 {
+					w[o] = bit(x.AllowDowngrade)
+					o += 1
+				}
+				if v >= 1 {
+					w[o] = byte(x.UpgradeType)
+					o += 1
+				}
+				w[o] = 0
+				dst = dst[:len(dst)+o+1]
+			} else {
+				dst = compactString(dst, x.Feature, e)
+				dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxVersionLevel))
+				if v <= 0 {
+					dst = append(dst, bit(x.AllowDowngrade))
+				}
+				if v >= 1 {
+					dst = append(dst, byte(x.UpgradeType))
+				}
+				dst = append(dst, 0)
+				if len(x.UnknownTags) > 0 {
+					dst = unknownTags(dst, x.UnknownTags, e)
+				}
+			}
+		}
 	}
 	if v >= 1 {
 		dst = append(dst, bit(x.ValidateOnly))
@@ -67,49 +109,4 @@ func (x *UpdateFeaturesRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "UpdateFeaturesRequest", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllUpdateFeaturesRequestFeatureUpdateKey(dst []byte, s []UpdateFeaturesRequestFeatureUpdateKey, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		if v > 0 && x.AllowDowngrade {
-			e.failed = true
-		}
-		if v < 1 && x.UpgradeType != 1 {
-			e.failed = true
-		}
-		f0 := x.Feature
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.MaxVersionLevel))
-			o += 2
-			if v <= 0 {
-				w[o] = bit(x.AllowDowngrade)
-				o += 1
-			}
-			if v >= 1 {
-				w[o] = byte(x.UpgradeType)
-				o += 1
-			}
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Feature, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxVersionLevel))
-			if v <= 0 {
-				dst = append(dst, bit(x.AllowDowngrade))
-			}
-			if v >= 1 {
-				dst = append(dst, byte(x.UpgradeType))
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

@@ -42,14 +42,18 @@ func (x *UpdateFeaturesResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("UpdateFeaturesResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 39; n <= cap(dst) && len(f0) <= 32 {
+	if n := len(dst) + 39; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(lengthOf(f0) + 1)
+		w[6] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[6] = byte(0)
+		}
 		putShort((*[32]byte)(w[7:39]), f0)
+		putTiny((*[32]byte)(w[7:39]), f0)
 		o := 7 + len(f0)
 		dst = dst[:len(dst)+o]
 	} else {
@@ -59,8 +63,37 @@ func (x *UpdateFeaturesResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	}
 	if v <= 1 {
 		dst = compactCount(dst, len(x.Results), e)
-		if len(x.Results) > 0 {
-			dst = flexibleAllUpdateFeaturesResponseUpdatableFeatureResult(dst, x.Results, e)
+		{
+			s := x.Results
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Feature, x.ErrorMessage
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+					w[o+2] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o+2] = byte(0)
+					}
+					putShort((*[32]byte)(w[o+3:o+35]), f1)
+					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					o += 3 + len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Feature, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = compactNullableString(dst, x.ErrorMessage, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 	}
 	dst = append(dst, 0)
@@ -71,32 +104,4 @@ func (x *UpdateFeaturesResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		return dst[:start], explain(x, "UpdateFeaturesResponse", v, 0)
 	}
 	return dst, nil
-}
-
-func flexibleAllUpdateFeaturesResponseUpdatableFeatureResult(dst []byte, s []UpdateFeaturesResponseUpdatableFeatureResult, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Feature, x.ErrorMessage
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
-			w[o+2] = byte(lengthOf(f1) + 1)
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			o += 3 + len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Feature, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
 }

@@ -77,7 +77,7 @@ func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 8 {
 		return dst, fastcodec.VersionError("UpdateMetadataRequest", v, 0, 8)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 6 {
 		if v < 8 && x.IsKRaftController {
 			e.failed = true
@@ -86,7 +86,7 @@ func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			e.failed = true
 		}
 		e.failIf(len(x.UngroupedPartitionStates) > 0)
-		if n := len(dst) + 18; n <= cap(dst) && len(x.TopicStates) < 127 {
+		if n := len(dst) + 18; uint(n) <= uint(cap(dst)) && len(x.TopicStates) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
 			o := 4
@@ -111,7 +111,7 @@ func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = compactCount(dst, len(x.TopicStates), e)
 		}
 		if len(x.TopicStates) > 0 {
-			dst = flexibleAllUpdateMetadataRequestTopicState(dst, x.TopicStates, v, e)
+			dst = flexibleAllUpdateMetadataRequestTopicState(dst, x.TopicStates, e)
 		}
 		dst = compactCount(dst, len(x.LiveBrokers), e)
 		if len(x.LiveBrokers) > 0 {
@@ -119,7 +119,7 @@ func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 || v >= 8 && x.Type != 0 {
-			dst = tagsUpdateMetadataRequest(dst, x, v, e)
+			dst = tagsUpdateMetadataRequest(dst, x, e)
 		}
 	} else {
 		e.failIf(x.IsKRaftController)
@@ -138,18 +138,18 @@ func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v <= 4 {
 			dst = legacyCount(dst, len(x.UngroupedPartitionStates), e)
 			if len(x.UngroupedPartitionStates) > 0 {
-				dst = legacyAllUpdateMetadataRequestPartitionState(dst, x.UngroupedPartitionStates, v, e)
+				dst = legacyAllUpdateMetadataRequestPartitionState(dst, x.UngroupedPartitionStates, e)
 			}
 		}
 		if v >= 5 {
 			dst = legacyCount(dst, len(x.TopicStates), e)
 			if len(x.TopicStates) > 0 {
-				dst = legacyAllUpdateMetadataRequestTopicState(dst, x.TopicStates, v, e)
+				dst = legacyAllUpdateMetadataRequestTopicState(dst, x.TopicStates, e)
 			}
 		}
 		dst = legacyCount(dst, len(x.LiveBrokers), e)
 		if len(x.LiveBrokers) > 0 {
-			dst = legacyAllUpdateMetadataRequestBroker(dst, x.LiveBrokers, v, e)
+			dst = legacyAllUpdateMetadataRequestBroker(dst, x.LiveBrokers, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
@@ -160,19 +160,19 @@ func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 }
 
 // tagsUpdateMetadataRequest puts the tag section of a struct in the place of an empty one.
-func tagsUpdateMetadataRequest(dst []byte, x *UpdateMetadataRequest, v int16, e *encoder) []byte {
+func tagsUpdateMetadataRequest(dst []byte, x *UpdateMetadataRequest, e *encoder) []byte {
 	count := len(x.UnknownTags)
-	if v >= 8 && x.Type != 0 {
+	if e.v >= 8 && x.Type != 0 {
 		count++
 	}
 	known := uint32(0)
-	if v >= 8 {
+	if e.v >= 8 {
 		known = 1
 	}
 	dst = setTagCount(dst, count)
 	var m tagMerge
 	m.start(x.UnknownTags, known, e)
-	if v >= 8 && x.Type != 0 {
+	if e.v >= 8 && x.Type != 0 {
 		dst = m.below(dst, 0)
 		dst = append(dst, 0, 1)
 		dst = append(dst, byte(x.Type))
@@ -184,7 +184,7 @@ func flexibleAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetada
 	for i := range s {
 		x := &s[i]
 		f0, f1, f2 := x.Isr, x.Replicas, x.OfflineReplicas
-		if n := len(dst) + 120; n <= cap(dst) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 120; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint32(w[4:8], uint32(x.ControllerEpoch))
@@ -224,16 +224,17 @@ func flexibleAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetada
 	return dst
 }
 
-func flexibleAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRequestTopicState, v int16, e *encoder) []byte {
+func flexibleAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRequestTopicState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; n <= cap(dst) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
+		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
-			if v >= 7 {
+			if e.v >= 7 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
 				o += 16
@@ -242,7 +243,7 @@ func flexibleAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRe
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = compactString(dst, x.TopicName, e)
-			if v >= 7 {
+			if e.v >= 7 {
 				dst = fastcodec.AppendUUID(dst, x.TopicID)
 			}
 			dst = compactCount(dst, len(x.PartitionStates), e)
@@ -261,7 +262,7 @@ func flexibleAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRe
 func flexibleAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataRequestBroker, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 5; n <= cap(dst) && len(x.Endpoints) < 127 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Endpoints) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ID))
 			w[4] = byte(len(x.Endpoints) + 1)
@@ -270,14 +271,49 @@ func flexibleAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataReques
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ID))
 			dst = compactCount(dst, len(x.Endpoints), e)
 		}
-		if len(x.Endpoints) > 0 {
-			dst = flexibleAllUpdateMetadataRequestEndpoint(dst, x.Endpoints, e)
+		{
+			s := x.Endpoints
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Host, x.Listener
+				if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint32(w[0:4], uint32(x.Port))
+					w[4] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[5:37]), f0)
+					putTiny((*[32]byte)(w[5:37]), f0)
+					o := 5 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						binary.BigEndian.PutUint16(p[0:2], uint16(x.SecurityProtocol))
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+					dst = compactString(dst, x.Host, e)
+					dst = compactString(dst, x.Listener, e)
+					dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		f0 := x.Rack
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
-			w[0] = byte(lengthOf(f0) + 1)
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
@@ -292,49 +328,17 @@ func flexibleAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataReques
 	return dst
 }
 
-func flexibleAllUpdateMetadataRequestEndpoint(dst []byte, s []UpdateMetadataRequestEndpoint, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Host, x.Listener
-		if n := len(dst) + 73; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.Port))
-			w[4] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[5:37]), f0)
-			o := 5 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.SecurityProtocol))
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			dst = compactString(dst, x.Host, e)
-			dst = compactString(dst, x.Listener, e)
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
-func legacyAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetadataRequestPartitionState, v int16, e *encoder) []byte {
+func legacyAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetadataRequestPartitionState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1, f2, f3 := x.TopicName, x.Isr, x.Replicas, x.OfflineReplicas
-		if n := len(dst) + 162; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 {
+		if n := len(dst) + 162; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v <= 4 {
+			if e.v <= 4 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
 				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				putTiny((*[32]byte)(w[o+2:o+34]), f0)
 				o += 2 + len(f0)
 			}
 			{
@@ -351,14 +355,14 @@ func legacyAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetadata
 			binary.BigEndian.PutUint32(w[o+4:o+8], uint32(len(f2)))
 			putInt32s((*[32]byte)(w[o+8:o+40]), f2)
 			o += 8 + 4*len(f2)
-			if v >= 4 {
+			if e.v >= 4 {
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f3)))
 				putInt32s((*[32]byte)(w[o+4:o+36]), f3)
 				o += 4 + 4*len(f3)
 			}
 			dst = dst[:len(dst)+o]
 		} else {
-			if v <= 4 {
+			if e.v <= 4 {
 				dst = legacyString(dst, x.TopicName, e)
 			}
 			dst = room(dst, 16)
@@ -372,7 +376,7 @@ func legacyAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetadata
 			dst = legacyInt32s(dst, x.Isr, e)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ZkVersion))
 			dst = legacyInt32s(dst, x.Replicas, e)
-			if v >= 4 {
+			if e.v >= 4 {
 				dst = legacyInt32s(dst, x.OfflineReplicas, e)
 			}
 		}
@@ -381,14 +385,15 @@ func legacyAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetadata
 	return dst
 }
 
-func legacyAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRequestTopicState, v int16, e *encoder) []byte {
+func legacyAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRequestTopicState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionStates)))
 			dst = dst[:len(dst)+o+4]
@@ -397,24 +402,25 @@ func legacyAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRequ
 			dst = legacyCount(dst, len(x.PartitionStates), e)
 		}
 		if len(x.PartitionStates) > 0 {
-			dst = legacyAllUpdateMetadataRequestPartitionState(dst, x.PartitionStates, v, e)
+			dst = legacyAllUpdateMetadataRequestPartitionState(dst, x.PartitionStates, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
 
-func legacyAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataRequestBroker, v int16, e *encoder) []byte {
+func legacyAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataRequestBroker, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.V0Host
-		if n := len(dst) + 42; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ID))
 			o := 4
-			if v <= 0 {
+			if e.v <= 0 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
 				putShort((*[32]byte)(w[o+2:o+34]), f0)
+				putTiny((*[32]byte)(w[o+2:o+34]), f0)
 				o += 2 + len(f0)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.V0Port))
 				o += 4
@@ -422,61 +428,63 @@ func legacyAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataRequestB
 			dst = dst[:len(dst)+o]
 		} else {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ID))
-			if v <= 0 {
+			if e.v <= 0 {
 				dst = legacyString(dst, x.V0Host, e)
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.V0Port))
 			}
 		}
-		if v >= 1 {
+		if e.v >= 1 {
 			dst = legacyCount(dst, len(x.Endpoints), e)
-			if len(x.Endpoints) > 0 {
-				dst = legacyAllUpdateMetadataRequestEndpoint(dst, x.Endpoints, v, e)
+			{
+				s := x.Endpoints
+				for i := range s {
+					x := &s[i]
+					f0, f1 := x.Host, x.Listener
+					if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+						w := dst[len(dst):n:n]
+						binary.BigEndian.PutUint32(w[0:4], uint32(x.Port))
+						binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
+						putShort((*[32]byte)(w[6:38]), f0)
+						putTiny((*[32]byte)(w[6:38]), f0)
+						o := 6 + len(f0)
+						if e.v >= 3 {
+							binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+							putShort((*[32]byte)(w[o+2:o+34]), f1)
+							putTiny((*[32]byte)(w[o+2:o+34]), f1)
+							o += 2 + len(f1)
+						}
+						binary.BigEndian.PutUint16(w[o:o+2], uint16(x.SecurityProtocol))
+						dst = dst[:len(dst)+o+2]
+					} else {
+						dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+						dst = legacyString(dst, x.Host, e)
+						if e.v >= 3 {
+							dst = legacyString(dst, x.Listener, e)
+						}
+						dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
+					}
+					e.failIf(len(x.UnknownTags) > 0)
+				}
 			}
 		}
 		f1 := x.Rack
-		if n := len(dst) + 34; n <= cap(dst) && len(f1) <= 32 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f1) <= 32 {
 			w := dst[len(dst):n:n]
 			o := 0
-			if v >= 2 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(lengthOf(f1)))
+			if e.v >= 2 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+				if f1 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
 				putShort((*[32]byte)(w[o+2:o+34]), f1)
+				putTiny((*[32]byte)(w[o+2:o+34]), f1)
 				o += 2 + len(f1)
 			}
 			dst = dst[:len(dst)+o]
 		} else {
-			if v >= 2 {
+			if e.v >= 2 {
 				dst = legacyNullableString(dst, x.Rack, e)
 			}
-		}
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllUpdateMetadataRequestEndpoint(dst []byte, s []UpdateMetadataRequestEndpoint, v int16, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Host, x.Listener
-		if n := len(dst) + 74; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint32(w[0:4], uint32(x.Port))
-			binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
-			putShort((*[32]byte)(w[6:38]), f0)
-			o := 6 + len(f0)
-			if v >= 3 {
-				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-				putShort((*[32]byte)(w[o+2:o+34]), f1)
-				o += 2 + len(f1)
-			}
-			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.SecurityProtocol))
-			dst = dst[:len(dst)+o+2]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-			dst = legacyString(dst, x.Host, e)
-			if v >= 3 {
-				dst = legacyString(dst, x.Listener, e)
-			}
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

@@ -24,7 +24,7 @@ func (x *UpdateMetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 8 {
 		return dst, fastcodec.VersionError("UpdateMetadataResponse", v, 0, 8)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 6 {
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		dst = append(dst, 0)

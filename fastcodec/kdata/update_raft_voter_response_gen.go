@@ -45,7 +45,7 @@ func (x *UpdateRaftVoterResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v != 0 {
 		return dst, fastcodec.VersionError("UpdateRaftVoterResponse", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 	dst = append(dst, 0)
@@ -79,12 +79,13 @@ func tagsUpdateRaftVoterResponse(dst []byte, x *UpdateRaftVoterResponse, e *enco
 
 func flexibleUpdateRaftVoterResponseCurrentLeader(dst []byte, x *UpdateRaftVoterResponseCurrentLeader, e *encoder) []byte {
 	f0 := x.Host
-	if n := len(dst) + 46; n <= cap(dst) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 46; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.LeaderID))
 		binary.BigEndian.PutUint32(w[4:8], uint32(x.LeaderEpoch))
 		w[8] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[9:41]), f0)
+		putTiny((*[32]byte)(w[9:41]), f0)
 		o := 9 + len(f0)
 		{
 			p := (*[5]byte)(w[o : o+5])

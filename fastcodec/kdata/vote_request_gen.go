@@ -46,12 +46,16 @@ func (x *VoteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("VoteRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.ClusterID
-	if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
-		w[0] = byte(lengthOf(f0) + 1)
+		w[0] = byte(len(f0) + 1)
+		if f0 == nil {
+			w[0] = byte(0)
+		}
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		if v >= 1 {
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.VoterID))
@@ -67,7 +71,7 @@ func (x *VoteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = compactCount(dst, len(x.Topics), e)
 	}
 	if len(x.Topics) > 0 {
-		dst = flexibleAllVoteRequestTopicData(dst, x.Topics, v, e)
+		dst = flexibleAllVoteRequestTopicData(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -79,14 +83,15 @@ func (x *VoteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllVoteRequestTopicData(dst []byte, s []VoteRequestTopicData, v int16, e *encoder) []byte {
+func flexibleAllVoteRequestTopicData(dst []byte, s []VoteRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -95,7 +100,7 @@ func flexibleAllVoteRequestTopicData(dst []byte, s []VoteRequestTopicData, v int
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = flexibleAllVoteRequestPartitionData(dst, x.Partitions, v, e)
+			dst = flexibleAllVoteRequestPartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -105,8 +110,8 @@ func flexibleAllVoteRequestTopicData(dst []byte, s []VoteRequestTopicData, v int
 	return dst
 }
 
-func flexibleAllVoteRequestPartitionData(dst []byte, s []VoteRequestPartitionData, v int16, e *encoder) []byte {
-	if v < 2 {
+func flexibleAllVoteRequestPartitionData(dst []byte, s []VoteRequestPartitionData, e *encoder) []byte {
+	if e.v < 2 {
 		for i := range s {
 			x := &s[i]
 			e.failIf(x.PreVote)
@@ -117,7 +122,7 @@ func flexibleAllVoteRequestPartitionData(dst []byte, s []VoteRequestPartitionDat
 				binary.BigEndian.PutUint32(p[4:8], uint32(x.CandidateEpoch))
 				binary.BigEndian.PutUint32(p[8:12], uint32(x.CandidateID))
 			}
-			if v >= 1 {
+			if e.v >= 1 {
 				dst = room(dst, 32)
 				{
 					p := (*[32]byte)(dst[len(dst)-32:])

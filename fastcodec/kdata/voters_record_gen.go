@@ -49,8 +49,8 @@ func (x *VotersRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("VotersRecord", v, 0, 0)
 	}
-	start, e := len(dst), new(encoder)
-	if n := len(dst) + 3; n <= cap(dst) && len(x.Voters) < 127 {
+	start, e := len(dst), &encoder{v: v}
+	if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Voters) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
 		w[2] = byte(len(x.Voters) + 1)
@@ -75,7 +75,7 @@ func (x *VotersRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
 func flexibleAllVotersRecordVoter(dst []byte, s []VotersRecordVoter, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 21; n <= cap(dst) && len(x.Endpoints) < 127 {
+		if n := len(dst) + 21; uint(n) <= uint(cap(dst)) && len(x.Endpoints) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.VoterID))
 			binary.BigEndian.PutUint64(w[4:12], x.VoterDirectoryID.Hi)
@@ -92,44 +92,42 @@ func flexibleAllVotersRecordVoter(dst []byte, s []VotersRecordVoter, e *encoder)
 			}
 			dst = compactCount(dst, len(x.Endpoints), e)
 		}
-		if len(x.Endpoints) > 0 {
-			dst = flexibleAllVotersRecordEndpoint(dst, x.Endpoints, e)
+		{
+			s := x.Endpoints
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.Host
+				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putShort((*[32]byte)(w[o+1:o+33]), f1)
+					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + len(f1)
+					{
+						p := (*[3]byte)(w[o : o+3])
+						binary.BigEndian.PutUint16(p[0:2], x.Port)
+						p[2] = 0
+					}
+					dst = dst[:len(dst)+o+3]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = compactString(dst, x.Host, e)
+					dst = binary.BigEndian.AppendUint16(dst, x.Port)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = flexibleVotersRecordKRaftVersionFeature(dst, &x.KRaftVersionFeature, e)
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
 			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	}
-	return dst
-}
-
-func flexibleAllVotersRecordEndpoint(dst []byte, s []VotersRecordEndpoint, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.Host
-		if n := len(dst) + 69; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + len(f1)
-			{
-				p := (*[3]byte)(w[o : o+3])
-				binary.BigEndian.PutUint16(p[0:2], x.Port)
-				p[2] = 0
-			}
-			dst = dst[:len(dst)+o+3]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactString(dst, x.Host, e)
-			dst = binary.BigEndian.AppendUint16(dst, x.Port)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
 		}
 	}
 	return dst

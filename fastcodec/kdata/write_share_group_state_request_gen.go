@@ -59,12 +59,13 @@ func (x *WriteShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("WriteShareGroupStateRequest", v, 0, 1)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	f0 := x.GroupID
-	if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putShort((*[32]byte)(w[1:33]), f0)
+		putTiny((*[32]byte)(w[1:33]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(x.Topics) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -73,7 +74,7 @@ func (x *WriteShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte, err
 		dst = compactCount(dst, len(x.Topics), e)
 	}
 	if len(x.Topics) > 0 {
-		dst = flexibleAllWriteShareGroupStateRequestWriteStateData(dst, x.Topics, v, e)
+		dst = flexibleAllWriteShareGroupStateRequestWriteStateData(dst, x.Topics, e)
 	}
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 {
@@ -85,10 +86,10 @@ func (x *WriteShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	return dst, nil
 }
 
-func flexibleAllWriteShareGroupStateRequestWriteStateData(dst []byte, s []WriteShareGroupStateRequestWriteStateData, v int16, e *encoder) []byte {
+func flexibleAllWriteShareGroupStateRequestWriteStateData(dst []byte, s []WriteShareGroupStateRequestWriteStateData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 17; n <= cap(dst) && len(x.Partitions) < 127 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
@@ -99,7 +100,7 @@ func flexibleAllWriteShareGroupStateRequestWriteStateData(dst []byte, s []WriteS
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
 		if len(x.Partitions) > 0 {
-			dst = flexibleAllWriteShareGroupStateRequestPartitionData(dst, x.Partitions, v, e)
+			dst = flexibleAllWriteShareGroupStateRequestPartitionData(dst, x.Partitions, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -109,17 +110,17 @@ func flexibleAllWriteShareGroupStateRequestWriteStateData(dst []byte, s []WriteS
 	return dst
 }
 
-func flexibleAllWriteShareGroupStateRequestPartitionData(dst []byte, s []WriteShareGroupStateRequestPartitionData, v int16, e *encoder) []byte {
+func flexibleAllWriteShareGroupStateRequestPartitionData(dst []byte, s []WriteShareGroupStateRequestPartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 25; n <= cap(dst) && len(x.StateBatches) < 127 {
+		if n := len(dst) + 25; uint(n) <= uint(cap(dst)) && len(x.StateBatches) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
 			binary.BigEndian.PutUint32(w[4:8], uint32(x.StateEpoch))
 			binary.BigEndian.PutUint32(w[8:12], uint32(x.LeaderEpoch))
 			binary.BigEndian.PutUint64(w[12:20], uint64(x.StartOffset))
 			o := 20
-			if v >= 1 {
+			if e.v >= 1 {
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.DeliveryCompleteCount))
 				o += 4
 			}
@@ -134,7 +135,7 @@ func flexibleAllWriteShareGroupStateRequestPartitionData(dst []byte, s []WriteSh
 				binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
 				binary.BigEndian.PutUint64(p[12:20], uint64(x.StartOffset))
 			}
-			if v >= 1 {
+			if e.v >= 1 {
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
 			}
 			dst = compactCount(dst, len(x.StateBatches), e)

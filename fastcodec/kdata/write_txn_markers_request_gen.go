@@ -42,11 +42,11 @@ func (x *WriteTxnMarkersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("WriteTxnMarkersRequest", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
 		dst = compactCount(dst, len(x.Markers), e)
 		if len(x.Markers) > 0 {
-			dst = flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst, x.Markers, v, e)
+			dst = flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst, x.Markers, e)
 		}
 		dst = append(dst, 0)
 		if len(x.UnknownTags) > 0 {
@@ -65,10 +65,10 @@ func (x *WriteTxnMarkersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	return dst, nil
 }
 
-func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarker, v int16, e *encoder) []byte {
+func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarker, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 12; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 12; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], uint64(x.ProducerID))
 			binary.BigEndian.PutUint16(w[8:10], uint16(x.ProducerEpoch))
@@ -85,11 +85,34 @@ func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxn
 			}
 			dst = compactCount(dst, len(x.Topics), e)
 		}
-		if len(x.Topics) > 0 {
-			dst = flexibleAllWriteTxnMarkersRequestWritableTxnMarkerTopic(dst, x.Topics, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.PartitionIndexes
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					w := dst[len(dst):n:n]
+					w[0] = byte(len(f0) + 1)
+					putShort((*[32]byte)(w[1:33]), f0)
+					putTiny((*[32]byte)(w[1:33]), f0)
+					o := 1 + len(f0)
+					w[o] = byte(len(f1) + 1)
+					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
+					o += 1 + 4*len(f1)
+					w[o] = 0
+					dst = dst[:len(dst)+o+1]
+				} else {
+					dst = compactString(dst, x.Name, e)
+					dst = compactInt32s(dst, x.PartitionIndexes, e)
+					dst = append(dst, 0)
+					if len(x.UnknownTags) > 0 {
+						dst = unknownTags(dst, x.UnknownTags, e)
+					}
+				}
+			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))
-		if v >= 2 {
+		if e.v >= 2 {
 			dst = append(dst, byte(x.TransactionVersion))
 		}
 		dst = append(dst, 0)
@@ -100,36 +123,10 @@ func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxn
 	return dst
 }
 
-func flexibleAllWriteTxnMarkersRequestWritableTxnMarkerTopic(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarkerTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.PartitionIndexes
-		if n := len(dst) + 67; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
-			w := dst[len(dst):n:n]
-			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			o := 1 + len(f0)
-			w[o] = byte(len(f1) + 1)
-			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
-			o += 1 + 4*len(f1)
-			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactInt32s(dst, x.PartitionIndexes, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
-		}
-	}
-	return dst
-}
-
 func legacyAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarker, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 15; n <= cap(dst) {
+		if n := len(dst) + 15; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], uint64(x.ProducerID))
 			binary.BigEndian.PutUint16(w[8:10], uint16(x.ProducerEpoch))
@@ -146,32 +143,29 @@ func legacyAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxnMa
 			}
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
-		if len(x.Topics) > 0 {
-			dst = legacyAllWriteTxnMarkersRequestWritableTxnMarkerTopic(dst, x.Topics, e)
+		{
+			s := x.Topics
+			for i := range s {
+				x := &s[i]
+				f0, f1 := x.Name, x.PartitionIndexes
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+					w := dst[len(dst):n:n]
+					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+					putShort((*[32]byte)(w[2:34]), f0)
+					putTiny((*[32]byte)(w[2:34]), f0)
+					o := 2 + len(f0)
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
+					o += 4 + 4*len(f1)
+					dst = dst[:len(dst)+o]
+				} else {
+					dst = legacyString(dst, x.Name, e)
+					dst = legacyInt32s(dst, x.PartitionIndexes, e)
+				}
+				e.failIf(len(x.UnknownTags) > 0)
+			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))
-		e.failIf(len(x.UnknownTags) > 0)
-	}
-	return dst
-}
-
-func legacyAllWriteTxnMarkersRequestWritableTxnMarkerTopic(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarkerTopic, e *encoder) []byte {
-	for i := range s {
-		x := &s[i]
-		f0, f1 := x.Name, x.PartitionIndexes
-		if n := len(dst) + 70; n <= cap(dst) && len(f0) <= 32 && len(f1) <= 8 {
-			w := dst[len(dst):n:n]
-			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			o := 2 + len(f0)
-			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
-			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
-			o += 4 + 4*len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = legacyInt32s(dst, x.PartitionIndexes, e)
-		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst

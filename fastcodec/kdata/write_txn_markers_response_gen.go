@@ -45,7 +45,7 @@ func (x *WriteTxnMarkersResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("WriteTxnMarkersResponse", v, 0, 2)
 	}
-	start, e := len(dst), new(encoder)
+	start, e := len(dst), &encoder{v: v}
 	if v >= 1 {
 		dst = compactCount(dst, len(x.Markers), e)
 		if len(x.Markers) > 0 {
@@ -71,7 +71,7 @@ func (x *WriteTxnMarkersResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerResult(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 9; n <= cap(dst) && len(x.Topics) < 127 {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], uint64(x.ProducerID))
 			w[8] = byte(len(x.Topics) + 1)
@@ -95,10 +95,11 @@ func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst []byte, 
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; n <= cap(dst) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			putShort((*[32]byte)(w[1:33]), f0)
+			putTiny((*[32]byte)(w[1:33]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -138,7 +139,7 @@ func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(dst []by
 func legacyAllWriteTxnMarkersResponseWritableTxnMarkerResult(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if n := len(dst) + 12; n <= cap(dst) {
+		if n := len(dst) + 12; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint64(w[0:8], uint64(x.ProducerID))
 			binary.BigEndian.PutUint32(w[8:12], uint32(len(x.Topics)))
@@ -159,10 +160,11 @@ func legacyAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst []byte, s 
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; n <= cap(dst) && len(f0) <= 32 {
+		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			putShort((*[32]byte)(w[2:34]), f0)
+			putTiny((*[32]byte)(w[2:34]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

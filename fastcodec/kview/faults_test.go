@@ -29,7 +29,7 @@ var faultRows = []struct {
 	{"L8", "overlong varint", overlongVarint},
 	{"L9", "elements without bytes", elementsWithoutBytes},
 	{"L11", "long strings given to the encoder", longStrings},
-	{"L12", "bytes and arrays above 2^31-1 given to the encoder", hugeFields},
+	{"L12", "bytes above 2^31-1 given to the encoder", hugeFields},
 	{"L13", "strings and bytes at the boundaries of varints", boundaryLengths},
 	{"L14", "bytes after the last field", trailingBytes},
 	{"N0", "null, empty, and overlong forms of both", nullAndEmpty},

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -51,7 +50,9 @@ func hugeCount(t *testing.T) {
 		body := p.with(number, true)
 		start := time.Now()
 		p.refused(body, fastcodec.ErrCount)
-		p.refused(body[:p.Offset+len(number)], fastcodec.ErrCount)
+		if !p.nested() {
+			p.refused(body[:p.Offset+len(number)], fastcodec.ErrCount)
+		}
 		if d := time.Since(start); d > 5*time.Second {
 			t.Errorf("%v: took %v", p.Message, d)
 		}
@@ -118,16 +119,13 @@ func manyElements(t *testing.T) {
 			zero := naive.LengthBytes(0, f.CountCompact, false)
 			element := one[at+len(zero) : at+len(zero)+size]
 			body := slices.Concat(none[:at], naive.LengthBytes(n, f.CountCompact, false), bytes.Repeat(element, n), none[at+len(zero):])
-			if size == 0 {
-				body = append(body, make([]byte, n)...) // a count is bound by the bytes left
-			}
 			if err := view.Parse(body, m.Version); err != nil {
 				t.Errorf("%v: %s: %v", m, f.Name, err)
 			}
 			if err := m.Layout.Parse(&ix, body); err != nil {
 				t.Errorf("%v: %s: engine: %v", m, f.Name, err)
 			}
-			if end := len(body) - len(view.Trailing()); end != ix.End() || size > 0 && end != len(body) {
+			if end := len(body) - len(view.Trailing()); end != ix.End() || end != len(body) {
 				t.Errorf("%v: %s: ends at %d of %d, engine at %d", m, f.Name, end, len(body), ix.End())
 			}
 		}
@@ -259,7 +257,7 @@ func boundaryLengths(t *testing.T) {
 }
 
 func trailingBytes(t *testing.T) {
-	for _, m := range messages(t) {
+	for _, m := range everyVersion(t) {
 		c, v := m.Checker(), m.Naive.Full()
 		for _, body := range [][]byte{m.Naive.Write(&v, nil), m.Layout.AppendSmallest(nil)} {
 			for n := range 4 {
@@ -345,29 +343,21 @@ func notUTF8(t *testing.T) {
 	}
 }
 
-// hugeFields gives bytes and numbers of more than 2^31-1 to the encoder, in memory
-// that nobody touches.
+// hugeFields gives bytes of more than 2^31-1 to the encoder, in memory that nobody
+// touches.
 func hugeFields(t *testing.T) {
 	if strconv.IntSize == 32 || reduced || runtime.GOOS != "linux" {
 		t.Skip("needs a slice of 2^31 bytes that takes no memory")
 	}
 	size := math.MaxInt32
 	size++
-	text, numbers := make([]byte, size), make([]int8, size)
-	n := 0
+	text, n := make([]byte, size), 0
 	structFields(t, func(f *field) {
-		switch {
-		case !f.there:
-			return
-		case f.value.Type() == reflect.TypeFor[[]int8]():
-			f.set(numbers)
-		case f.schema.Type == schema.Bytes || f.schema.Type == schema.Records:
+		if f.there && !f.schema.Array && (f.schema.Type == schema.Bytes || f.schema.Type == schema.Records) {
+			n++
 			f.set(text)
-		default:
-			return
+			f.fails(fastcodec.ErrTooLong, f.path)
 		}
-		n++
-		f.fails(fastcodec.ErrTooLong, f.path)
 	})
 	if n == 0 {
 		t.Error("no such field")

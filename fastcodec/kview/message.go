@@ -66,8 +66,9 @@ func (m *message) Trailing() []byte {
 
 // SetIndexLimit bounds the index that a Parse may build, in words of four bytes;
 // 0 is fastcodec.DefaultLimits.Index. A body that needs more is refused with
-// fastcodec.ErrIndexLimit before anything is reserved.
-func (m *message) SetIndexLimit(words int) { m.limit = words }
+// fastcodec.ErrIndexLimit before anything is reserved. It drops the index that the
+// message has, which may be above the limit: only Parse may be called next.
+func (m *message) SetIndexLimit(words int) { m.limit, m.words = words, nil }
 
 // start makes b the body. It inlines: for a small message it is most of a Parse.
 // What it does not take is up to restart.

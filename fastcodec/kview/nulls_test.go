@@ -17,11 +17,10 @@ import (
 // reader found.
 func nullAndEmpty(t *testing.T) {
 	places(t, and(isVarint, isNullableLength), func(p *place) {
-		null, empty := p.with([]byte{0}, true), p.with([]byte{1}, true)
-		a := p.accepted(null, nil)
-		b := p.accepted(empty, nil)
-		if a.Odd != 0 || b.Odd != 0 {
-			t.Errorf("%v: %s: odd %v and %v", p.Message, p.Path, a.Odd.Names(), b.Odd.Names())
+		// A tagged field whose default it is is left out when it is written again.
+		null, empty := p.again(p.with([]byte{0}, true), naive.OddDefault), p.again(p.with([]byte{1}, true), naive.OddDefault)
+		if bytes.Equal(null, empty) {
+			t.Errorf("%v: %s: null is empty: %x", p.Message, p.Path, null)
 		}
 		p.accepted(p.with([]byte{0x80, 0}, true), null)
 		p.accepted(p.with([]byte{0x80, 0x80, 0x80, 0x80, 0}, true), null)
@@ -43,12 +42,10 @@ func nullWhereNoneIsLegal(t *testing.T) {
 // struct that Check fills writes each as it came.
 func nullAndEmptyApart(t *testing.T) {
 	places(t, isNullableLength, func(p *place) {
-		null, empty := p.with(p.number(-1), true), p.with(p.number(0), true)
+		null, empty := p.again(p.with(p.number(-1), true), naive.OddDefault), p.again(p.with(p.number(0), true), naive.OddDefault)
 		if bytes.Equal(null, empty) {
-			t.Fatalf("%v: %s: null is empty", p.Message, p.Path)
+			t.Errorf("%v: %s: null is empty: %x", p.Message, p.Path, null)
 		}
-		p.accepted(null, nil)
-		p.accepted(empty, nil)
 	})
 	find := byName(t)
 	for version := int16(1); version <= 13; version++ {
@@ -116,7 +113,9 @@ func markers(t *testing.T) {
 				t.Errorf("%v: %s: marker %#x: odd %v", p.Message, p.Path, b, v.Odd.Names())
 			}
 		}
-		p.refused(null[:p.Offset], fastcodec.ErrShort)
+		if !p.nested() {
+			p.refused(null[:p.Offset], fastcodec.ErrShort)
+		}
 	})
 }
 
@@ -144,7 +143,7 @@ func tagMarkers(t *testing.T) {
 // every struct. Some known ones besides.
 func defaults(t *testing.T) {
 	absent, other := 0, 0
-	for _, m := range messages(t) {
+	for _, m := range everyVersion(t) {
 		c, v := m.Checker(), m.Naive.Full()
 		wantAccepted(t, c, m.Naive.Write(&v, nil), nil)
 		wantAccepted(t, c, m.Layout.AppendSmallest(nil), nil)

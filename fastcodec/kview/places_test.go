@@ -4,7 +4,10 @@ package kview_test
 // there is, with something else in one place.
 
 import (
+	"bytes"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
@@ -14,8 +17,10 @@ import (
 
 // everyVersion gives the messages that a row's cases are made for: all, in the
 // plain build; else the lowest and the highest version of each encoding.
+// Those with elements without bytes are left out: whether their counts are legal
+// depends on the bytes behind (row L9).
 func everyVersion(t *testing.T) []*check.Message {
-	all := messages(t)
+	all := slices.DeleteFunc(messages(t), func(m *check.Message) bool { return m.Schema.Name == "ShapeEmpty" && m.Version < 2 })
 	if !reduced {
 		return all
 	}
@@ -79,6 +84,21 @@ func (p *place) with(b []byte, drop bool) []byte {
 	body, sites := p.Naive.Sites(p.value, edit)
 	p.Offset = sites[p.i].Offset
 	return body
+}
+
+// nested reports whether a count in front of the place would be refused if the body
+// ended here.
+func (p *place) nested() bool { return p.InTag || strings.Contains(p.Path, "[") }
+
+// again is a body that all readers accept as it is written again. What differs, if
+// anything, is odd.
+func (p *place) again(body []byte, odd naive.Oddity) []byte {
+	p.t.Helper()
+	v, err := p.Check(body)
+	if err != nil || !v.Accepted || v.Odd&^odd != 0 {
+		p.t.Errorf("%v: %s: %v, %v, odd %v\n%x", p.Message, p.Path, v.Err, err, v.Odd.Names(), body)
+	}
+	return bytes.Clone(p.Canonical())
 }
 
 // refused wants a body to be refused by all readers for the field in the place.

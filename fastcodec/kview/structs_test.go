@@ -53,7 +53,7 @@ func walkStructs(t *testing.T, each func(m *check.Message, data kdata.Message, s
 		}
 		c, v := m.Checker(), m.Naive.Full()
 		wantAccepted(t, c, m.Naive.Write(&v, nil), nil)
-		data := c.Data()
+		data := c.Struct().Data
 		var walk func(s *schema.Struct, v reflect.Value, path string)
 		walk = func(s *schema.Struct, v reflect.Value, path string) {
 			for _, f := range s.Fields {

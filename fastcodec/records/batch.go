@@ -138,9 +138,19 @@ func (b Batch) bytes() []byte {
 // old reports whether the batch is a message.
 func (b Batch) old() bool { return int8(b.bytes()[atMagic]) < Magic2 }
 
-func (b Batch) int16(at int) int16 { return int16(binary.BigEndian.Uint16(b.bytes()[at : at+2])) }
-func (b Batch) int32(at int) int32 { return int32(binary.BigEndian.Uint32(b.bytes()[at : at+4])) }
-func (b Batch) int64(at int) int64 { return int64(binary.BigEndian.Uint64(b.bytes()[at : at+8])) }
+// Fields of a batch of magic 2, which old has looked at. All ask for the whole header,
+// so that whoever reads several is checked once.
+func (b Batch) int16(at int) int16 {
+	return int16(binary.BigEndian.Uint16((*[HeaderSize]byte)(b.b)[at : at+2]))
+}
+
+func (b Batch) int32(at int) int32 {
+	return int32(binary.BigEndian.Uint32((*[HeaderSize]byte)(b.b)[at : at+4]))
+}
+
+func (b Batch) int64(at int) int64 {
+	return int64(binary.BigEndian.Uint64((*[HeaderSize]byte)(b.b)[at : at+8]))
+}
 
 // Bytes is the whole batch.
 func (b Batch) Bytes() []byte { return b.bytes() }
@@ -153,7 +163,7 @@ func (b Batch) Magic() int8 { return int8(b.bytes()[atMagic]) }
 
 // BaseOffset is the offset of the first record, as far as it is still there. A
 // message has that of its record; a wrapper that of its last one.
-func (b Batch) BaseOffset() int64 { return b.int64(atBaseOffset) }
+func (b Batch) BaseOffset() int64 { return int64(binary.BigEndian.Uint64(b.bytes()[:8])) }
 
 // LastOffset is the offset of the last record that the batch was written with.
 func (b Batch) LastOffset() int64 {
@@ -185,7 +195,7 @@ func (b Batch) LeaderEpoch() int32 {
 // CRC is the checksum as it stands in the batch: CRC-32C in magic 2, else CRC-32.
 func (b Batch) CRC() uint32 {
 	if b.old() {
-		return uint32(b.int32(atMessageCRC))
+		return binary.BigEndian.Uint32(b.b[atMessageCRC : atMessageCRC+4])
 	}
 	return uint32(b.int32(atCRC))
 }
@@ -193,7 +203,7 @@ func (b Batch) CRC() uint32 {
 // Attributes are the batch's attributes.
 func (b Batch) Attributes() Attributes {
 	if b.old() {
-		return Attributes(b.bytes()[atMessageAttributes])
+		return Attributes(b.b[atMessageAttributes])
 	}
 	return Attributes(b.int16(atAttributes))
 }
@@ -206,7 +216,7 @@ func (b Batch) TimestampType() TimestampType {
 	if b.Magic() == Magic0 {
 		return NoTimestampType
 	}
-	if b.Attributes().Has(LogAppendTimeBit) {
+	if b.Attributes()&LogAppendTimeBit != 0 {
 		return LogAppendTime
 	}
 	return CreateTime
@@ -220,7 +230,12 @@ func (b Batch) Transactional() bool { return b.has(TransactionalBit) }
 func (b Batch) Control() bool { return b.has(ControlBit) }
 
 // has is for bits that magic 0 and 1 don't have.
-func (b Batch) has(bit Attributes) bool { return !b.old() && b.Attributes().Has(bit) }
+func (b Batch) has(bit Attributes) bool { return !b.old() && b.lowAttributes()&bit != 0 }
+
+// lowAttributes are those of a batch of magic 2 that have a meaning.
+func (b Batch) lowAttributes() Attributes {
+	return Attributes((*[HeaderSize]byte)(b.b)[atAttributes+1])
+}
 
 // DeleteHorizon is the time in ms from which on tombstones and transaction markers
 // of the batch may be cleaned away (KIP-534). ok is false where none is set.
@@ -253,7 +268,7 @@ func (b Batch) messageTimestamp() int64 {
 	if b.Magic() == Magic0 {
 		return -1
 	}
-	return b.int64(atMessageTimestamp)
+	return int64(binary.BigEndian.Uint64(b.bytes()[atMessageTimestamp : atMessageTimestamp+8]))
 }
 
 // ProducerID is the id of an idempotent or transactional producer, or -1.
@@ -301,7 +316,7 @@ func AddSequence(sequence, n int32) int32 {
 // A message is one record; a wrapper doesn't say how many it holds: -1.
 func (b Batch) Count() int32 {
 	if b.old() {
-		if b.Codec() != None {
+		if Attributes(b.b[atMessageAttributes])&codecMask != 0 {
 			return -1
 		}
 		return 1

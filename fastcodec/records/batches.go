@@ -2,59 +2,72 @@
 
 package records
 
-import "github.com/kafkawire/kafkawire/fastcodec/internal/life"
+import (
+	"encoding/binary"
+
+	"github.com/kafkawire/kafkawire/fastcodec/internal/life"
+)
 
 // BatchIter iterates over the batches in a records field. A cut batch at the end is
 // no error: Left says how many bytes it has.
 type BatchIter struct {
+	mark    life.Mark
 	b       []byte
 	at, end int // of the batch, or of what couldn't be read
-	next    int64
-	batch   Batch
-	mark    life.Mark
-	stuck   bool // nobody knows where the next batch begins
+	last    int // where the last batch that could be read begins, or -1
+	stuck   bool
 	err     *Error
 }
 
 // Batches begins with the first batch of a records field, or of the bytes of a log
 // segment file.
-func Batches(field []byte) BatchIter {
-	return BatchIter{b: field, next: -1, mark: life.Of(field)}
-}
+func Batches(field []byte) BatchIter { return BatchIter{life.Of(field), field, 0, 0, -1, false, nil} }
 
 // Next goes to the next whole batch, and reports whether there is one. It is false at
 // the end, and at a batch whose header can't be read: then Err isn't nil, and another
 // Next goes on behind that batch if its size can be believed.
 func (it *BatchIter) Next() bool {
+	at := it.end
+	b := it.b[at:]
+	// The usual case; split says what is wrong with others.
+	if len(b) < HeaderSize || b[atMagic] != byte(Magic2) || it.err != nil {
+		return it.split()
+	}
+	size := uint(binary.BigEndian.Uint32(b[atSize:atSize+4])) + SizeOverhead
+	if size < HeaderSize || size > uint(len(b)) {
+		return it.split()
+	}
+	it.at, it.last = at, at
+	it.end = at + int(size)
+	return true
+}
+
+// split is Next for all batches.
+func (it *BatchIter) split() bool {
 	it.at = it.end
+	it.err = nil
 	if it.stuck {
 		return false
 	}
 	b := it.b[it.at:]
 	size, err := splitBatch(b)
-	if size == 0 || err != nil {
-		return it.stop(size, err)
+	if err != nil {
+		it.err = batchError(b, err)
 	}
-	it.end = it.at + size
-	it.batch = Batch{it.mark, b[:size:size]}
-	it.next = it.batch.NextOffset()
-	it.err = nil
+	it.end += size
+	if size == 0 {
+		it.stuck = true // nobody knows where the next one begins
+		return false
+	}
+	if err != nil {
+		return false
+	}
+	it.last = it.at
 	return true
 }
 
-// stop ends at the front of what is left: at a cut batch, or with an error.
-func (it *BatchIter) stop(size int, err error) bool {
-	it.stuck = size == 0
-	it.err = nil
-	if err != nil {
-		it.err = batchError(it.b[it.at:], err)
-		it.end += size
-	}
-	return false
-}
-
-// Batch is the batch that Next went to.
-func (it *BatchIter) Batch() Batch { return it.batch }
+// Batch is the batch that Next went to. After a Next that was false it means nothing.
+func (it *BatchIter) Batch() Batch { return Batch{it.mark, it.b[it.at:it.end:it.end]} }
 
 // At is where the batch begins in the field; after a Next that was false, what is
 // left.
@@ -66,7 +79,12 @@ func (it *BatchIter) Left() int { return len(it.b) - it.end }
 
 // NextOffset is the offset to fetch after the last batch that Next went to; -1 if
 // there was none.
-func (it *BatchIter) NextOffset() int64 { return it.next }
+func (it *BatchIter) NextOffset() int64 {
+	if it.last < 0 {
+		return -1
+	}
+	return Batch{it.mark, it.b[it.last:]}.NextOffset()
+}
 
 // Err is why the last Next was false; nil at the end. It is an *Error, whose Byte
 // counts from where the batch begins.

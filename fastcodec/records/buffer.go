@@ -24,7 +24,6 @@ const keptIdle = 16 << 20
 func (u *buffer) reserve(n, most int) []byte {
 	if u.p == nil {
 		u.p = unpackedPool.Get()
-		life.Begin(u.p.B)
 	}
 	if c := cap(u.p.B); c < n || c > keptIdle && n < c/8 {
 		size := 1 << bits.Len(uint(max(n, 1)-1))
@@ -33,20 +32,17 @@ func (u *buffer) reserve(n, most int) []byte {
 		}
 		life.End(u.p.B)
 		u.p.B = make([]byte, 0, size)
-		life.Begin(u.p.B)
 	}
 	u.p.B = u.p.B[:0]
 	return u.p.B
 }
 
-// double gives a buffer that is full twice the room, at most most bytes.
-func (u *buffer) double(most int) []byte {
-	old := u.p.B
-	b := append(make([]byte, 0, min(2*cap(old), most)), old...)
-	life.End(old)
-	life.Begin(b)
+// replace makes b the buffer's bytes: memory that reserve gave, or what took its place.
+func (u *buffer) replace(b []byte) {
+	if cap(b) != cap(u.p.B) {
+		life.End(u.p.B)
+	}
 	u.p.B = b
-	return b
 }
 
 func (u *buffer) bytes() []byte { return u.p.B }

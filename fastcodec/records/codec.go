@@ -42,6 +42,3 @@ func pack(dst, src []byte, codec Codec, magic int8, level int) ([]byte, error) {
 
 // errTruncated is the cause of ErrCompressed where the input ends too early.
 var errTruncated = errors.New("compressed data ends too early")
-
-// limited says whether size bytes more fit under a limit of which have are used.
-func limited(have, size, limit int) bool { return size > limit-have }

@@ -63,15 +63,14 @@ func (p *polynomial) seal(batch []byte) {
 // one that was wrong stays wrong, so that an edit never hides damage. It takes the
 // same time however long the batch is.
 func (p *polynomial) patch(batch []byte, at int, data []byte) {
-	var change [HeaderSize]byte
+	// A checksum is linear but for where it begins and ends: what it changes by is that
+	// of the changed bits, with zeros up to the end of the batch behind them.
+	var crc uint32
 	old := batch[at : at+len(data)]
-	for i := range data {
-		change[i] = old[i] ^ data[i]
+	for i, c := range data {
+		crc = p.table[byte(crc)^old[i]^c] ^ crc>>8
+		old[i] = c
 	}
-	copy(old, data)
-	// A checksum is linear but for where it begins and ends: what it changes by is
-	// that of the change, with zeros up to the end of the batch behind it.
-	crc := ^crc32.Update(^uint32(0), p.table, change[:len(data)])
 	crc = p.zeros(crc, len(batch)-at-len(data))
 	binary.BigEndian.PutUint32(batch[p.at:], crc^binary.BigEndian.Uint32(batch[p.at:]))
 }

@@ -147,5 +147,3 @@ func (p *parser) bytes(want string, nullable bool) span {
 	p.at += int(length)
 	return s
 }
-
-func zigzag64(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }

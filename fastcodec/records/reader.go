@@ -299,10 +299,9 @@ func (r *Reader) begin() bool {
 		return r.fail(-1, atCount, ErrRecordCount, "")
 	}
 	r.b, r.pos = b, HeaderSize
-	if codec != None {
-		if !r.unpack(codec, b[HeaderSize:], HeaderSize) {
-			return false
-		}
+	// A batch without records may have nothing to unpack.
+	if codec != None && (count > 0 || len(b) > HeaderSize) && !r.unpack(codec, b[HeaderSize:], HeaderSize) {
+		return false
 	}
 	r.record = fields{offset: r.batch.BaseOffset()}
 	r.time, r.deltas = r.batch.BaseTimestamp(), -1
@@ -331,7 +330,7 @@ func (r *Reader) unpack(codec Codec, src []byte, at int) bool {
 		return false
 	}
 	r.b, r.pos = r.buf.bytes(), 0
-	r.mark = life.Of(r.b)
+	r.mark = life.Mark{} // these bytes are the Reader's own
 	return true
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
-	"github.com/kafkawire/kafkawire/fastcodec/kdata"
 	"github.com/kafkawire/kafkawire/fastcodec/kview"
 	"github.com/kafkawire/kafkawire/fastcodec/layout"
 	"github.com/kafkawire/kafkawire/internal/naive"
@@ -45,14 +44,9 @@ type Checker struct {
 // with the bytes behind its fields. It is valid until the next Check.
 func (c *Checker) Canonical() []byte { return c.canonical }
 
-// Data is the struct that the last body that Check accepted was copied into, or nil
-// where the message has none.
-func (c *Checker) Data() kdata.Message {
-	if c.codec == nil {
-		return nil
-	}
-	return c.codec.Data
-}
+// Struct is the view with the struct that the last body that Check accepted was
+// copied into, or nil where the message has none. Its view is View.
+func (c *Checker) Struct() *kview.Codec { return c.codec }
 
 // Checker makes a Checker.
 func (m *Message) Checker() *Checker {
