@@ -117,11 +117,11 @@ func TestTags(t *testing.T) {
 func TestRoom(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 126, 127, 128, 300} {
 		name := bytes.Repeat([]byte("n"), n)
-		x := MetadataResponse{
-			Brokers: []MetadataResponseBroker{{Host: name, Rack: name}, {Host: name}},
-			Topics: []MetadataResponseTopic{{Name: name, Partitions: []MetadataResponsePartition{
-				{ReplicaNodes: make([]int32, n), IsrNodes: make([]int32, n/2)}, {}}}},
-		}
+		x, topic := NewMetadataResponse(), NewMetadataResponseTopic()
+		x.Brokers = []MetadataResponseBroker{{Host: name, Rack: name}, {Host: name}}
+		topic.Name = name
+		topic.Partitions = []MetadataResponsePartition{{ReplicaNodes: make([]int32, n), IsrNodes: make([]int32, n/2)}, {}}
+		x.Topics = []MetadataResponseTopic{topic}
 		for _, version := range []int16{0, 5, 8, 9, 12, 13} {
 			want, err := x.AppendTo(make([]byte, 0, 1<<16), version)
 			if err != nil {

@@ -62,14 +62,6 @@ func lengthOf[T any](s []T) int {
 	return len(s)
 }
 
-// lengthIf is lengthOf where null is legal, else null is empty.
-func lengthIf[T any](s []T, nullable bool) int {
-	if s == nil && nullable {
-		return -1
-	}
-	return len(s)
-}
-
 // putShort copies a string of 8 to 32 bytes to d, putTiny one of up to 7: both are
 // called, one of them does it. (Together they would not inline. A call of memmove
 // costs more than either.) The halves of what is copied may overlap.

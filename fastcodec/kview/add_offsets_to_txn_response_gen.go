@@ -26,7 +26,7 @@ func (m *AddOffsetsToTxnResponse) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseAddOffsetsToTxnResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("AddOffsetsToTxnResponse")
 	}
 	return nil

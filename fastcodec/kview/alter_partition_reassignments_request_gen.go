@@ -25,7 +25,7 @@ func (m *AlterPartitionReassignmentsRequest) Parse(body []byte, version int16) e
 		}
 	}
 	m.end = parseAlterPartitionReassignmentsRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("AlterPartitionReassignmentsRequest")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *AlterPartitionReassignmentsResponse) Parse(body []byte, version int16) 
 		}
 	}
 	m.end = parseAlterPartitionReassignmentsResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("AlterPartitionReassignmentsResponse")
 	}
 	return nil

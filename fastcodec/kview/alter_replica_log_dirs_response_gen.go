@@ -29,7 +29,7 @@ func (m *AlterReplicaLogDirsResponse) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseAlterReplicaLogDirsResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("AlterReplicaLogDirsResponse")
 	}
 	return nil

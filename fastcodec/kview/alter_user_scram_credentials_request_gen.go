@@ -25,7 +25,7 @@ func (m *AlterUserScramCredentialsRequest) Parse(body []byte, version int16) err
 		}
 	}
 	m.end = parseAlterUserScramCredentialsRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("AlterUserScramCredentialsRequest")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *AlterUserScramCredentialsResponse) Parse(body []byte, version int16) er
 		}
 	}
 	m.end = parseAlterUserScramCredentialsResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("AlterUserScramCredentialsResponse")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *AssignReplicasToDirsResponse) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseAssignReplicasToDirsResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("AssignReplicasToDirsResponse")
 	}
 	return nil

@@ -23,7 +23,7 @@ func (m *BrokerHeartbeatRequest) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseBrokerHeartbeatRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("BrokerHeartbeatRequest")
 	}
 	return nil

@@ -22,7 +22,7 @@ func (m *BrokerHeartbeatResponse) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseBrokerHeartbeatResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("BrokerHeartbeatResponse")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *ConsumerGroupHeartbeatRequest) Parse(body []byte, version int16) error 
 		}
 	}
 	m.end = parseConsumerGroupHeartbeatRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ConsumerGroupHeartbeatRequest")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *ConsumerGroupHeartbeatResponse) Parse(body []byte, version int16) error
 		}
 	}
 	m.end = parseConsumerGroupHeartbeatResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ConsumerGroupHeartbeatResponse")
 	}
 	return nil

@@ -24,7 +24,7 @@ func (m *ConsumerProtocolAssignment) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseConsumerProtocolAssignmentLegacy(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ConsumerProtocolAssignment")
 	}
 	return nil

@@ -24,7 +24,7 @@ func (m *ConsumerProtocolSubscription) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseConsumerProtocolSubscriptionLegacy(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ConsumerProtocolSubscription")
 	}
 	return nil

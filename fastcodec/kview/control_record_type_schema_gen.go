@@ -21,7 +21,7 @@ func (m *ControlRecordTypeSchema) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseControlRecordTypeSchemaLegacy(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ControlRecordTypeSchema")
 	}
 	return nil

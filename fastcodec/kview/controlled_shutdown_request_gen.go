@@ -26,7 +26,7 @@ func (m *ControlledShutdownRequest) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseControlledShutdownRequestLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ControlledShutdownRequest")
 	}
 	return nil

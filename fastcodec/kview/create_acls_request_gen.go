@@ -29,7 +29,7 @@ func (m *CreateACLsRequest) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseCreateACLsRequestLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("CreateAclsRequest")
 	}
 	return nil

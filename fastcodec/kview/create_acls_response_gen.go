@@ -29,7 +29,7 @@ func (m *CreateACLsResponse) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseCreateACLsResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("CreateAclsResponse")
 	}
 	return nil

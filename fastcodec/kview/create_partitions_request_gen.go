@@ -29,7 +29,7 @@ func (m *CreatePartitionsRequest) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseCreatePartitionsRequestLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("CreatePartitionsRequest")
 	}
 	return nil

@@ -29,7 +29,7 @@ func (m *DeleteRecordsResponse) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseDeleteRecordsResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("DeleteRecordsResponse")
 	}
 	return nil

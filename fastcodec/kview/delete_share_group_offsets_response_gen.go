@@ -25,7 +25,7 @@ func (m *DeleteShareGroupOffsetsResponse) Parse(body []byte, version int16) erro
 		}
 	}
 	m.end = parseDeleteShareGroupOffsetsResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("DeleteShareGroupOffsetsResponse")
 	}
 	return nil

@@ -29,7 +29,7 @@ func (m *DescribeClientQuotasResponse) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseDescribeClientQuotasResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("DescribeClientQuotasResponse")
 	}
 	return nil

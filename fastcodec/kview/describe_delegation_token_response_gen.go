@@ -29,7 +29,7 @@ func (m *DescribeDelegationTokenResponse) Parse(body []byte, version int16) erro
 	} else {
 		m.end = parseDescribeDelegationTokenResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("DescribeDelegationTokenResponse")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *DescribeShareGroupOffsetsResponse) Parse(body []byte, version int16) er
 		}
 	}
 	m.end = parseDescribeShareGroupOffsetsResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("DescribeShareGroupOffsetsResponse")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *DescribeTopicPartitionsResponse) Parse(body []byte, version int16) erro
 		}
 	}
 	m.end = parseDescribeTopicPartitionsResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("DescribeTopicPartitionsResponse")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *DescribeUserScramCredentialsRequest) Parse(body []byte, version int16) 
 		}
 	}
 	m.end = parseDescribeUserScramCredentialsRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("DescribeUserScramCredentialsRequest")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *DescribeUserScramCredentialsResponse) Parse(body []byte, version int16)
 		}
 	}
 	m.end = parseDescribeUserScramCredentialsResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("DescribeUserScramCredentialsResponse")
 	}
 	return nil

@@ -29,7 +29,7 @@ func (m *ElectLeadersResponse) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseElectLeadersResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ElectLeadersResponse")
 	}
 	return nil

@@ -29,7 +29,7 @@ func (m *EndQuorumEpochRequest) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseEndQuorumEpochRequestLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("EndQuorumEpochRequest")
 	}
 	return nil

@@ -22,7 +22,7 @@ func (m *GetTelemetrySubscriptionsRequest) Parse(body []byte, version int16) err
 		}
 	}
 	m.end = parseGetTelemetrySubscriptionsRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("GetTelemetrySubscriptionsRequest")
 	}
 	return nil

@@ -23,7 +23,7 @@ func (m *GetTelemetrySubscriptionsResponse) Parse(body []byte, version int16) er
 		}
 	}
 	m.end = parseGetTelemetrySubscriptionsResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("GetTelemetrySubscriptionsResponse")
 	}
 	return nil

@@ -26,7 +26,7 @@ func (m *HeartbeatResponse) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseHeartbeatResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("HeartbeatResponse")
 	}
 	return nil

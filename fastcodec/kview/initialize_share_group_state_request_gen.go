@@ -25,7 +25,7 @@ func (m *InitializeShareGroupStateRequest) Parse(body []byte, version int16) err
 		}
 	}
 	m.end = parseInitializeShareGroupStateRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("InitializeShareGroupStateRequest")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *InitializeShareGroupStateResponse) Parse(body []byte, version int16) er
 		}
 	}
 	m.end = parseInitializeShareGroupStateResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("InitializeShareGroupStateResponse")
 	}
 	return nil

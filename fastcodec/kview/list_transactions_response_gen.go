@@ -25,7 +25,7 @@ func (m *ListTransactionsResponse) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseListTransactionsResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ListTransactionsResponse")
 	}
 	return nil

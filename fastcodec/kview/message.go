@@ -38,6 +38,7 @@ type message struct {
 	next    int      // first free position in words
 	limit   int      // most words; 0: the default
 	version int16
+	strict  bool
 	end     int // where the fields end and trailing bytes begin
 	life    life.Mark
 	bad     *fastcodec.Error // why the parse fails
@@ -63,6 +64,10 @@ func (m *message) Trailing() []byte {
 	m.life.Check()
 	return m.b[m.end:len(m.b):len(m.b)]
 }
+
+// SetStrict makes bytes after the last field an error of the next Parse,
+// fastcodec.ErrTrailing. Brokers ignore such bytes, and real clients send them.
+func (m *message) SetStrict(strict bool) { m.strict = strict }
 
 // SetIndexLimit bounds the index that a Parse may build, in words of four bytes;
 // 0 is fastcodec.DefaultLimits.Index. A body that needs more is refused with
@@ -98,10 +103,15 @@ func (m *message) restart(name string, b []byte, version, lowest, highest int16)
 	return err
 }
 
-// failed is the error of a parse that has called fail.
+// failed is the error of a parse that has called fail, or has bytes left that it
+// must not have.
 //
 //go:noinline
 func (m *message) failed(name string) error {
+	if m.end >= 0 {
+		m.failSized(m.end, fault.Left, 0, "", -1)
+		m.bad.Path = fastcodec.Path{}
+	}
 	err := m.bad
 	err.Message, err.Version = name, m.version
 	m.b, m.end, m.bad = nil, 0, nil

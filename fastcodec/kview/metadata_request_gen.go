@@ -29,7 +29,7 @@ func (m *MetadataRequest) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseMetadataRequestLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("MetadataRequest")
 	}
 	return nil

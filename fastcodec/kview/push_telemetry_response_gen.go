@@ -22,7 +22,7 @@ func (m *PushTelemetryResponse) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parsePushTelemetryResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("PushTelemetryResponse")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *ReadShareGroupStateSummaryRequest) Parse(body []byte, version int16) er
 		}
 	}
 	m.end = parseReadShareGroupStateSummaryRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ReadShareGroupStateSummaryRequest")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *ReadShareGroupStateSummaryResponse) Parse(body []byte, version int16) e
 		}
 	}
 	m.end = parseReadShareGroupStateSummaryResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ReadShareGroupStateSummaryResponse")
 	}
 	return nil

@@ -26,7 +26,7 @@ func (m *RenewDelegationTokenResponse) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseRenewDelegationTokenResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("RenewDelegationTokenResponse")
 	}
 	return nil

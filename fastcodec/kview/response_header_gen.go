@@ -26,7 +26,7 @@ func (m *ResponseHeader) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseResponseHeaderLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ResponseHeader")
 	}
 	return nil

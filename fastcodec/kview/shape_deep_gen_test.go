@@ -27,7 +27,7 @@ func (m *ShapeDeep) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseShapeDeepLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ShapeDeep")
 	}
 	return nil

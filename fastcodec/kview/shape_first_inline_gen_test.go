@@ -25,7 +25,7 @@ func (m *ShapeFirstInline) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseShapeFirstInlineLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ShapeFirstInline")
 	}
 	return nil

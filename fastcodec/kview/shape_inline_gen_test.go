@@ -27,7 +27,7 @@ func (m *ShapeInline) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseShapeInlineLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ShapeInline")
 	}
 	return nil

@@ -24,7 +24,7 @@ func (m *ShapeNothing) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseShapeNothingLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ShapeNothing")
 	}
 	return nil

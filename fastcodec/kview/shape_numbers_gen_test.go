@@ -25,7 +25,7 @@ func (m *ShapeNumbers) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseShapeNumbersLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ShapeNumbers")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *ShareAcknowledgeResponse) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseShareAcknowledgeResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ShareAcknowledgeResponse")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *ShareFetchRequest) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseShareFetchRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ShareFetchRequest")
 	}
 	return nil

@@ -23,7 +23,7 @@ func (m *ShareGroupDescribeRequest) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseShareGroupDescribeRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ShareGroupDescribeRequest")
 	}
 	return nil

@@ -23,7 +23,7 @@ func (m *ShareGroupHeartbeatRequest) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseShareGroupHeartbeatRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("ShareGroupHeartbeatRequest")
 	}
 	return nil

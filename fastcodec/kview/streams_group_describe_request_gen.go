@@ -23,7 +23,7 @@ func (m *StreamsGroupDescribeRequest) Parse(body []byte, version int16) error {
 		}
 	}
 	m.end = parseStreamsGroupDescribeRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("StreamsGroupDescribeRequest")
 	}
 	return nil

@@ -25,7 +25,7 @@ func (m *StreamsGroupTopologyDescriptionUpdateRequest) Parse(body []byte, versio
 		}
 	}
 	m.end = parseStreamsGroupTopologyDescriptionUpdateRequestFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("StreamsGroupTopologyDescriptionUpdateRequest")
 	}
 	return nil

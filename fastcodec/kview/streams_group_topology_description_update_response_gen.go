@@ -23,7 +23,7 @@ func (m *StreamsGroupTopologyDescriptionUpdateResponse) Parse(body []byte, versi
 		}
 	}
 	m.end = parseStreamsGroupTopologyDescriptionUpdateResponseFlexible(&m.message, &m.s)
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("StreamsGroupTopologyDescriptionUpdateResponse")
 	}
 	return nil

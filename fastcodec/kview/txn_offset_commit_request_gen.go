@@ -29,7 +29,7 @@ func (m *TxnOffsetCommitRequest) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseTxnOffsetCommitRequestLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("TxnOffsetCommitRequest")
 	}
 	return nil

@@ -26,7 +26,7 @@ func (m *UpdateMetadataResponse) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseUpdateMetadataResponseLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("UpdateMetadataResponse")
 	}
 	return nil

@@ -29,7 +29,7 @@ func (m *WriteTxnMarkersRequest) Parse(body []byte, version int16) error {
 	} else {
 		m.end = parseWriteTxnMarkersRequestLegacy(&m.message, &m.s)
 	}
-	if m.end < 0 {
+	if m.end < 0 || m.strict && m.end < len(body) {
 		return m.failed("WriteTxnMarkersRequest")
 	}
 	return nil

@@ -154,7 +154,7 @@ func (g *viewWriter) message() {
 	} else {
 		g.p("m.end = %s", call(flexible))
 	}
-	g.p("if m.end < 0 {\nreturn m.failed(%q)\n}\nreturn nil\n}\n", g.m.Schema.Name)
+	g.p("if m.end < 0 || m.strict && m.end < len(body) {\nreturn m.failed(%q)\n}\nreturn nil\n}\n", g.m.Schema.Name)
 	g.accessors(s)
 }
 

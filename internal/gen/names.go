@@ -13,7 +13,7 @@ import (
 // messages have methods of these names.
 var viewMethods = map[string]bool{
 	"All": true, "At": true, "Body": true, "CopyTo": true, "IsNull": true, "Len": true, "Parse": true,
-	"SetIndexLimit": true, "Trailing": true, "UnknownTags": true, "Version": true,
+	"SetIndexLimit": true, "SetStrict": true, "Trailing": true, "UnknownTags": true, "Version": true,
 }
 
 // AccessorName is the name of a field's accessor in kview: its Go name, with the

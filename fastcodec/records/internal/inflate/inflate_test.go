@@ -35,6 +35,9 @@ func texts(n int) map[string][]byte {
 // pack writes deflate at all levels, and by two libraries.
 func pack(t testing.TB, plain []byte) (all [][]byte) {
 	for level := -2; level <= 9; level++ {
+		if len(plain) > 10000 && level%5 != 0 {
+			continue
+		}
 		var a, b bytes.Buffer
 		w, err := flate.NewWriter(&a, level)
 		if err != nil {
