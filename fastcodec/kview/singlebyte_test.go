@@ -40,7 +40,7 @@ func TestSingleByteChanges(t *testing.T) {
 		}
 	}
 	for _, name := range slices.Concat(naive.AllOddities.Names(), []string{"refused", "written as changed"}) {
-		if counts[name] == 0 {
+		if counts[name] == 0 && !reduced {
 			t.Errorf("no change: %s", name)
 		}
 	}
