@@ -67,6 +67,14 @@ func (l Strings) fill(d [][]byte) {
 	}
 }
 
+// number is the offset of element i of an array of numbers of size bytes each.
+func number(i, size int, b []byte) int {
+	if uint(i) >= uint(len(b)/size) {
+		panic(errIndex)
+	}
+	return i * size
+}
+
 // Int8s is an array of int8, read in place.
 type Int8s struct{ b []byte }
 
@@ -108,7 +116,10 @@ func (l Int16s) Len() int { return len(l.b) / 2 }
 func (l Int16s) IsNull() bool { return l.b == nil }
 
 // At is element i; it panics as a slice does where there is none.
-func (l Int16s) At(i int) int16 { return int16(binary.BigEndian.Uint16(l.b[2*i : 2*i+2])) }
+func (l Int16s) At(i int) int16 {
+	i = number(i, 2, l.b)
+	return int16(binary.BigEndian.Uint16(l.b[i : i+2]))
+}
 
 // All iterates over the elements.
 func (l Int16s) All() iter.Seq[int16] {
@@ -139,7 +150,10 @@ func (l Int32s) Len() int { return len(l.b) / 4 }
 func (l Int32s) IsNull() bool { return l.b == nil }
 
 // At is element i; it panics as a slice does where there is none.
-func (l Int32s) At(i int) int32 { return int32(binary.BigEndian.Uint32(l.b[4*i : 4*i+4])) }
+func (l Int32s) At(i int) int32 {
+	i = number(i, 4, l.b)
+	return int32(binary.BigEndian.Uint32(l.b[i : i+4]))
+}
 
 // All iterates over the elements.
 func (l Int32s) All() iter.Seq[int32] {
@@ -170,7 +184,10 @@ func (l Int64s) Len() int { return len(l.b) / 8 }
 func (l Int64s) IsNull() bool { return l.b == nil }
 
 // At is element i; it panics as a slice does where there is none.
-func (l Int64s) At(i int) int64 { return int64(binary.BigEndian.Uint64(l.b[8*i : 8*i+8])) }
+func (l Int64s) At(i int) int64 {
+	i = number(i, 8, l.b)
+	return int64(binary.BigEndian.Uint64(l.b[i : i+8]))
+}
 
 // All iterates over the elements.
 func (l Int64s) All() iter.Seq[int64] {
@@ -201,7 +218,10 @@ func (l UUIDs) Len() int { return len(l.b) / 16 }
 func (l UUIDs) IsNull() bool { return l.b == nil }
 
 // At is element i; it panics as a slice does where there is none.
-func (l UUIDs) At(i int) fastcodec.UUID { return uuidAt(l.b[16*i : 16*i+16]) }
+func (l UUIDs) At(i int) fastcodec.UUID {
+	i = number(i, 16, l.b)
+	return uuidAt(l.b[i : i+16])
+}
 
 // All iterates over the elements.
 func (l UUIDs) All() iter.Seq[fastcodec.UUID] {

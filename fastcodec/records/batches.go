@@ -27,14 +27,14 @@ func Batches(field []byte) BatchIter { return BatchIter{life.Of(field), field, 0
 // the end, and at a batch whose header can't be read: then Err isn't nil, and another
 // Next goes on behind that batch if its size can be believed.
 func (it *BatchIter) Next() bool {
-	at := it.end
-	b := it.b[at:]
-	// The usual case; split says what is wrong with others.
-	if len(b) < HeaderSize || b[atMagic] != byte(Magic2) || it.err != nil {
+	b, at := it.b, it.end
+	// The usual case; split says what is wrong with others. Where a batch begins is known
+	// by the size of the one before it: hence no slice of b, whose start takes longer.
+	if len(b)-at < HeaderSize || b[at+atMagic] != byte(Magic2) || it.err != nil {
 		return it.split()
 	}
-	size := uint(binary.BigEndian.Uint32(b[atSize:atSize+4])) + SizeOverhead
-	if size < HeaderSize || size > uint(len(b)) {
+	size := uint(binary.BigEndian.Uint32(b[at+atSize:at+atSize+4])) + SizeOverhead
+	if size < HeaderSize || size > uint(len(b)-at) {
 		return it.split()
 	}
 	it.at, it.last = at, at

@@ -39,7 +39,7 @@ func TestBuilder(t *testing.T) {
 			want = want[:0]
 			for i := range 300 {
 				value := []byte(strings.Repeat("v", 13*i))
-				timestamp := int64(1700000000000 + i*997%5000)
+				timestamp := 1700000000000 + int64(i*997%5000)
 				b.Append(timestamp, fmt.Appendf(nil, "key %d", i), value, records.Header{Key: []byte("h"), Value: value[:i%9]}, records.Header{})
 				want = append(want, plainRecord{int64(i), timestamp, fmt.Sprintf("key %d", i), string(value), []string{"h=" + string(value[:i%9]), "=null"}})
 			}
@@ -257,7 +257,7 @@ func TestMessageBuilder(t *testing.T) {
 			var want []plainRecord
 			b.Begin(magic, records.Attributes(codec))
 			for i := range 20 {
-				timestamp := int64(1700000000000 + i*7%5)
+				timestamp := 1700000000000 + int64(i*7%5)
 				b.Append(int64(1000+3*i), timestamp, nil, fmt.Appendf(nil, "value %d", i))
 				if magic == 0 {
 					timestamp = -1
