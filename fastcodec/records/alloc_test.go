@@ -136,6 +136,46 @@ func TestNothingAllocates(t *testing.T) {
 	}
 }
 
+// TestPoolsKeepBuffers: pools go on handing buffers out after they have learned which
+// sizes are in use.
+func TestPoolsKeepBuffers(t *testing.T) {
+	if raceEnabled || life.Debug || testing.Short() {
+		t.Skip("promised without the race detector and kafkawiredebug only")
+	}
+	var b records.Builder
+	h := records.NewBatchHeader()
+	h.Attributes = records.Attributes(records.Zstd)
+	b.Begin(h)
+	for range 50 {
+		b.Append(0, nil, []byte("a value"))
+	}
+	field, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := must(t, append([]byte(nil), field...))
+	b.Release()
+	var r records.Reader
+	use := func() {
+		for r.Open(batch); r.Next(); {
+		}
+		r.Release()
+		h.Attributes = records.Attributes(records.Snappy)
+		b.Begin(h)
+		for range 30 {
+			b.Append(0, nil, []byte("a value"))
+		}
+		b.Finish()
+		b.Release()
+	}
+	for range 45000 { // a pool learns after 42,000
+		use()
+	}
+	if n := testing.AllocsPerRun(1000, use); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // TestErrorsAllocateOneValue: a refused batch costs its error and nothing else.
 func TestErrorsAllocateOneValue(t *testing.T) {
 	bad := must(t, rawBatch(0, 2, append(record("\x01\x02a\x00"), "\x10\x00\x00\x00\x01\x01\x02\x01\x01"...)))

@@ -57,12 +57,14 @@ func (u *buffer) release() {
 	giveBack(&unpackedPool, p)
 }
 
-// giveBack ends the life of a buffer's bytes and puts it into its pool. It isn't reset
-// before: the pool learns from the length.
+// giveBack ends the life of a buffer's bytes and puts it into its pool. A pool learns
+// from lengths and drops what has more capacity than they need: it is shown the
+// capacity, which is what the next user needs, too.
 func giveBack(pool *bytebufferpool.Pool, p *bytebufferpool.ByteBuffer) {
 	life.End(p.B)
 	if life.Debug {
 		return // what ended is never handed out again
 	}
+	p.B = p.B[:cap(p.B)]
 	pool.Put(p)
 }

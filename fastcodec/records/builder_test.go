@@ -306,3 +306,37 @@ func TestMessageBuilder(t *testing.T) {
 		t.Errorf("%x, %v", m, err)
 	}
 }
+
+// TestUnpacked: the bytes that places of records count from.
+func TestUnpacked(t *testing.T) {
+	for _, codec := range codecsOf(records.Magic2) {
+		h := records.NewBatchHeader()
+		h.Attributes = h.Attributes.WithCodec(codec)
+		batch := build(t, h, func(b *records.Builder) {
+			b.Append(0, nil, []byte("one"))
+			b.Append(0, nil, []byte("two"))
+		})
+		var r records.Reader
+		r.Open(batch)
+		if r.Unpacked() != nil {
+			t.Errorf("%s: unpacked before it was asked for", codec)
+		}
+		for r.Next() {
+			from := r.Unpacked()
+			if (from == nil) != (codec == records.None) {
+				t.Errorf("%s: %x", codec, from)
+			}
+			if from == nil {
+				from = batch.Bytes()
+			}
+			x := r.Record()
+			if !bytes.HasPrefix(from[x.At():], x.Bytes()) || !bytes.Contains(x.Bytes(), x.Value()) {
+				t.Errorf("%s: record at %d isn't %x", codec, x.At(), x.Bytes())
+			}
+		}
+		r.Release()
+		if r.Unpacked() != nil || r.Next() || r.Err() != nil {
+			t.Errorf("%s: something after Release", codec)
+		}
+	}
+}

@@ -24,7 +24,7 @@ func (r *Reader) Check(batch Batch) error {
 		return r.err
 	}
 	pos, total, left, record, state := r.pos, r.total, r.left, r.record, r.state
-	wrapped := state == messages && r.inner.inner
+	wrapped := state == messages && r.unpacked
 	for r.Next() {
 		if wrapped && !r.checkMessage() {
 			break

@@ -19,12 +19,17 @@
 //	for batches.Next() {
 //		for r.Open(batches.Batch()); r.Next(); {
 //			record := r.Record()
-//			total[string(record.Key())] += len(record.Value())
+//			total += len(record.Value())
 //		}
 //		if err := r.Err(); err != nil { ... } // of this batch; the next ones can be read
 //	}
 //	if err := batches.Err(); err != nil { ... }
 //	cut := batches.Left()
+//
+// (Declare the BatchIter in front of the loop, not in its head: Go copies a variable of
+// the head in each round.) A Builder writes batches, a MessageBuilder the messages of
+// before; a Mapper rewrites a batch record by record; the Set methods of a Batch change
+// its header in place.
 //
 // # Lifetimes
 //
@@ -42,7 +47,8 @@
 // input. Open looks at nothing that isn't asked for; Check reads the whole batch,
 // its checksum included.
 //
-// What is accepted is what Kafka's own reader accepts, but for this: varints with
-// bits beyond their type are refused, and so are bytes behind the value of a message
-// and behind the messages of a wrapper, of which Kafka takes no notice.
+// What is accepted is what Kafka's own reader accepts, but for this: refused are varints
+// with bits beyond their type, bytes behind the value of a message, behind the messages
+// of a wrapper and behind a compressed stream, of all of which Kafka takes no notice;
+// and messages in a wrapper of another magic.
 package records

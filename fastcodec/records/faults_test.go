@@ -348,7 +348,8 @@ var faultRows = []struct {
 				t.Errorf("%s: %v, want %v", name, r.Err(), c.want)
 			}
 			runtime.ReadMemStats(&after)
-			if got := after.TotalAlloc - before.TotalAlloc; got > 2*limit+1<<20 {
+			// Besides the buffer a decoder, if the pool has lost the first one.
+			if got := after.TotalAlloc - before.TotalAlloc; got > 2*limit+3<<20 {
 				t.Errorf("%s: %d bytes reserved", name, got)
 			}
 			r.Release()

@@ -9,13 +9,6 @@ import (
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
-// wrapped is what a Reader knows of the messages that it is among.
-type wrapped struct {
-	magic int8
-	inner bool  // they are those of a wrapper
-	base  int64 // what offsets count from: relative ones in wrappers of magic 1
-}
-
 // message is where things are in a message.
 type message struct {
 	end        int
@@ -31,7 +24,7 @@ func (r *Reader) beginMessages(codec Codec) bool {
 	r.b, r.pos = r.batch.bytes(), 0
 	r.record = fields{}
 	r.total, r.left = 0, 0
-	r.inner = wrapped{magic: r.batch.Magic()}
+	r.base = 0
 	r.time, r.deltas = r.batch.MaxTimestamp(), 0
 	if codec != None && !r.beginWrapper(codec) {
 		return false
@@ -53,8 +46,6 @@ func (r *Reader) beginWrapper(codec Codec) bool {
 	if !r.unpack(codec, value, m.end-len(value)) {
 		return false
 	}
-	r.state = messages // errors are in unpacked bytes now
-	r.inner.inner = true
 	if len(r.b) == 0 {
 		return r.fail(-1, 0, ErrWrapper, "a message in the wrapper")
 	}
@@ -72,7 +63,7 @@ func (r *Reader) beginWrapper(codec Codec) bool {
 		if m.offset < last {
 			return r.fail(-1, 0, ErrWrapper, "a wrapper offset that isn't less than those in it")
 		}
-		r.inner.base = m.offset - last
+		r.base = m.offset - last
 	}
 	return true
 }
@@ -100,14 +91,14 @@ func (r *Reader) nextMessage() bool {
 	index := r.index() + 1
 	var p parser
 	m := p.message(r.b, r.pos)
-	if p.err == nil && r.inner.inner && (m.magic != r.inner.magic || m.attributes.Codec() != None) {
+	if p.err == nil && r.unpacked && (m.magic != r.batch.Magic() || m.attributes.Codec() != None) {
 		p.at = r.pos + atMagic
 		p.refuse(ErrWrapper, "uncompressed messages of the wrapper's magic")
 	}
 	if p.err != nil {
 		return r.fail(index, p.at, p.err, p.want)
 	}
-	r.record = fields{at: r.pos, end: m.end, key: m.key, value: m.value, offset: r.inner.base + m.offset}
+	r.record = fields{at: r.pos, end: m.end, key: m.key, value: m.value, offset: r.base + m.offset}
 	if r.batch.TimestampType() == CreateTime {
 		r.time = m.timestamp
 	}

@@ -28,15 +28,16 @@ type Reader struct {
 	record fields
 	total  int   // records that the batch has, if its header says so
 	time   int64 // what timestamp deltas count from, or stands for every timestamp
+	base   int64 // of messages: what their offsets count from
 	deltas int64 // -1 where timestamp deltas count, 0 where they don't
 
-	state state
-	batch Batch
-	inner wrapped // of magic 0 and 1
-	err   *Error
-	buf   buffer
-	mark  life.Mark
-	_     byte // a mark of no size can't be last
+	state    state
+	unpacked bool // b is what the batch unpacked to
+	batch    Batch
+	err      *Error
+	buf      buffer
+	mark     life.Mark
+	_        byte // a mark of no size can't be last
 }
 
 // fields of the record that the Reader is at. Places are in Reader.b; a place that is
@@ -80,6 +81,7 @@ const (
 func (r *Reader) Open(batch Batch) {
 	r.batch = batch
 	r.state = opened
+	r.unpacked = false
 	r.left = 0
 	r.err = nil
 }
@@ -330,6 +332,7 @@ func (r *Reader) unpack(codec Codec, src []byte, at int) bool {
 		return false
 	}
 	r.b, r.pos = r.buf.bytes(), 0
+	r.unpacked = true
 	r.mark = life.Mark{} // these bytes are the Reader's own
 	return true
 }
@@ -339,8 +342,7 @@ func (r *Reader) index() int { return r.total - r.left - 1 }
 
 // fail ends the reading of the batch with an error.
 func (r *Reader) fail(record, at int, err error, want string) bool {
-	unpacked := r.state != opened && r.batch.Codec() != None
-	r.err = &Error{BaseOffset: r.batch.BaseOffset(), Record: record, Byte: at, Unpacked: unpacked, Want: want, Err: err}
+	r.err = &Error{BaseOffset: r.batch.BaseOffset(), Record: record, Byte: at, Unpacked: r.unpacked, Want: want, Err: err}
 	r.finish()
 	return false
 }
@@ -353,8 +355,17 @@ func (r *Reader) finish() {
 }
 
 // Record is the record that the last Next went to. It is a view of the Reader: it
-// changes with the next Next. After a Next that was false it means nothing.
+// changes with the next Next. After a Next that was false it is empty.
 func (r *Reader) Record() Record { return Record{r} }
+
+// Unpacked is what a compressed batch was unpacked to, which is where the At of its
+// records counts from. It is nil before the first Next, and for a batch without a codec.
+func (r *Reader) Unpacked() []byte {
+	if !r.unpacked {
+		return nil
+	}
+	return r.bytes()
+}
 
 // Err is why the records of the batch ended before their time; nil if they didn't. It
 // is an *Error.
@@ -369,6 +380,6 @@ func (r *Reader) Err() error {
 // The Reader can go on with other batches.
 func (r *Reader) Release() {
 	r.buf.release()
-	r.b, r.batch = nil, Batch{}
+	r.b, r.batch, r.unpacked = nil, Batch{}, false
 	r.finish()
 }

@@ -101,6 +101,9 @@ func (v *verifier) line(text []byte) error {
 		if batches.At() != w.At {
 			return fmt.Errorf("batch %d: at byte %d, want %d", i, batches.At(), w.At)
 		}
+		if w.Magic != want.Magic {
+			return fmt.Errorf("batch %d: magic %d in a buffer of magic %d", i, w.Magic, want.Magic)
+		}
 		if err := v.batch(batches.Batch(), w); err != nil {
 			return fmt.Errorf("batch %d: %w", i, err)
 		}

@@ -110,7 +110,7 @@ func (r *Reader) seekMessage(offset int64) bool {
 		if len(r.b)-r.pos >= 8 {
 			at = int64(binary.BigEndian.Uint64(r.b[r.pos : r.pos+8]))
 		}
-		if r.inner.base+at >= offset && len(r.b)-r.pos >= 8 {
+		if r.base+at >= offset && len(r.b)-r.pos >= 8 {
 			return true
 		}
 		if r.skipMessages(1) == 0 {

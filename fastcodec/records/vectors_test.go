@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec/records"
@@ -45,6 +47,93 @@ func TestReferenceBuffers(t *testing.T) {
 		t.Errorf("%d buffers, %+v", len(lines), v.tally)
 	}
 	t.Logf("%d buffers, batches %d, records %d, rebuilt %d", len(lines), v.batches, v.records, v.rebuilt)
+}
+
+// TestSpoiledBuffersFail: the comparison notices every value, and every byte of a whole
+// batch.
+func TestSpoiledBuffersFail(t *testing.T) {
+	var v verifier
+	n := 0
+	for i, line := range referenceLines(t) {
+		if len(line) > 20000 || i%3 != 0 {
+			continue
+		}
+		var buffer map[string]any
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		if err := d.Decode(&buffer); err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string) {
+			text, err := json.Marshal(buffer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := v.line(text); err == nil {
+				t.Errorf("line %d: %s: no difference found", i+1, what)
+			}
+			n++
+		}
+		end := 0
+		for _, batch := range buffer["batches"].([]any) {
+			b := batch.(map[string]any)
+			spoilEach(b, check)
+			at, _ := b["at"].(json.Number).Int64()
+			size, _ := b["size"].(json.Number).Int64()
+			end = int(at + size)
+		}
+		spoil(buffer, "tail", check)
+		spoil(buffer, "magic", check)
+		text := buffer["bytes"].(string)
+		for at := i % 13; at < 2*end; at += 13 {
+			b := []byte(text)
+			b[at] = "123456789abcdef0"[strings.IndexByte("0123456789abcdef", b[at])]
+			buffer["bytes"] = string(b)
+			check(fmt.Sprint("digit ", at))
+		}
+	}
+	if n < 3000 {
+		t.Errorf("%d changes only", n)
+	}
+}
+
+// spoilEach changes each member of an object in turn, those inside too, and calls check.
+func spoilEach(object map[string]any, check func(what string)) {
+	for name, value := range object {
+		list, ok := value.([]any)
+		if !ok {
+			spoil(object, name, check)
+			continue
+		}
+		for _, element := range list {
+			spoilEach(element.(map[string]any), check)
+		}
+		if len(list) > 0 {
+			object[name] = list[1:]
+			check("less " + name)
+			object[name] = list
+		}
+	}
+}
+
+func spoil(object map[string]any, name string, check func(what string)) {
+	was := object[name]
+	switch v := was.(type) {
+	case json.Number:
+		n, _ := v.Int64()
+		object[name] = n + 1
+	case bool:
+		object[name] = !v
+	case string:
+		object[name] = v + "00"
+		if v == "" {
+			object[name] = nil // null is not empty
+		}
+	case nil:
+		object[name] = ""
+	}
+	check(name)
+	object[name] = was
 }
 
 // firstBatch gives the bytes of the first batch of a reference buffer.

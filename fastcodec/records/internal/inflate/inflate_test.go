@@ -32,12 +32,9 @@ func texts(n int) map[string][]byte {
 	}
 }
 
-// pack writes deflate at all levels, and by two libraries.
+// pack writes deflate of all kinds, by two libraries.
 func pack(t testing.TB, plain []byte) (all [][]byte) {
-	for level := -2; level <= 9; level++ {
-		if len(plain) > 10000 && level%5 != 0 {
-			continue
-		}
+	for _, level := range []int{-2, 0, 1, 5, 9} {
 		var a, b bytes.Buffer
 		w, err := flate.NewWriter(&a, level)
 		if err != nil {
@@ -62,7 +59,7 @@ func pack(t testing.TB, plain []byte) (all [][]byte) {
 // is found.
 func TestAppend(t *testing.T) {
 	var d Decoder
-	for _, n := range []int{0, 1, 2, 10, 257, 300, 1000, 40000, 100000} {
+	for _, n := range []int{0, 1, 2, 10, 257, 300, 1000, 70000} {
 		for name, plain := range texts(n) {
 			for i, packed := range pack(t, plain) {
 				src, free := unsafeio.Guarded(packed)
@@ -113,7 +110,7 @@ func TestCut(t *testing.T) {
 // TestDamaged: the verdict on damaged streams is that of the standard library, but for a
 // block without an end, and so is what comes out.
 func TestDamaged(t *testing.T) {
-	n := 20000
+	n := 10000
 	if testing.Short() {
 		n = 2000
 	}
