@@ -64,6 +64,9 @@ func run(o options) error {
 	if !r.skips("Records") {
 		r.records()
 	}
+	if !r.skips("Rewrite") {
+		r.rewrites()
+	}
 	if o.json != "" {
 		if err := r.write(o.json); err != nil {
 			return err

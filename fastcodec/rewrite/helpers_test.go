@@ -1,0 +1,281 @@
+// What the tests share: the reference vectors and captures, comparison of JSON by
+// value, and edits.
+
+package rewrite
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/fastcodec/layout"
+	"github.com/kafkawire/kafkawire/internal/schema"
+)
+
+// vector is a line of testdata/vectors/vectors.jsonl.gz: see the README there.
+type vector struct {
+	API     fastcodec.APIKey `json:"api"`
+	Name    string
+	Kind    string
+	Version int16
+	Flavor  string
+	Frame   string
+	BodyAt  int
+	Body    json.RawMessage
+}
+
+func (v *vector) String() string {
+	return fmt.Sprintf("%s %s v%d %s", v.Name, v.Kind, v.Version, v.Flavor)
+}
+
+func (v *vector) response() bool { return v.Kind == "response" }
+
+// message is the full name: "FetchRequest".
+func (v *vector) message() string {
+	return v.Name + strings.ToUpper(v.Kind[:1]) + v.Kind[1:]
+}
+
+func (v *vector) frame() []byte { return unhex(v.Frame) }
+
+func unhex(s string) []byte {
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// oneGoroutine skips a long test under the race detector, which has nothing to find
+// in it.
+func oneGoroutine(t *testing.T) {
+	if raceEnabled {
+		t.Skip("one goroutine only")
+	}
+}
+
+// lines calls each for every line of a gzipped file of testdata.
+func lines(t testing.TB, name string, each func(line []byte)) {
+	t.Helper()
+	f, err := os.Open(filepath.Join("../../testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := bufio.NewScanner(z)
+	scan.Buffer(nil, 1<<26)
+	for scan.Scan() {
+		each(scan.Bytes())
+	}
+	if err := scan.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var allVectors []vector
+
+// vectors reads the reference vectors, once.
+func vectors(t testing.TB) []vector {
+	if allVectors == nil {
+		lines(t, "vectors/vectors.jsonl.gz", func(line []byte) {
+			var v vector
+			if err := json.Unmarshal(line, &v); err != nil {
+				t.Fatal(err)
+			}
+			allVectors = append(allVectors, v)
+		})
+	}
+	return allVectors
+}
+
+// hexOf is bytes as captures have them.
+func hexOf(b []byte) string { return hex.EncodeToString(b) }
+
+// rows reads a table of testdata as maps from column to cell.
+func rows(t testing.TB, name string) (list []map[string]string) {
+	var head []string
+	lines(t, name, func(line []byte) {
+		cells := strings.Split(string(line), "\t")
+		if head == nil {
+			head = cells
+			return
+		}
+		row := map[string]string{}
+		for i, c := range cells {
+			row[head[i]] = c
+		}
+		list = append(list, row)
+	})
+	return list
+}
+
+// compiled makes a Rewriter; forced ones edit what is equal, too.
+func compiled(t testing.TB, e Edits, forced bool) *Rewriter {
+	t.Helper()
+	r, err := Compile(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.force = forced
+	return r
+}
+
+// run rewrites a frame as a request or response of ctx.
+func (r *Rewriter) run(frame []byte, response bool, ctx *Context) (out []byte, changed bool, err error) {
+	if response {
+		return r.Response(nil, frame, ctx)
+	}
+	return r.Request(nil, frame, ctx)
+}
+
+// contextOf is the context of a vector: KeyType is what the request of a response
+// says.
+func contextOf(v *vector, keyType int32) *Context {
+	return &Context{Key: v.API, Version: v.Version, Protocol: ProtocolOther, field: keyType, known: true}
+}
+
+// messageAt is the layout of a message.
+func messageAt(t testing.TB, key fastcodec.APIKey, response bool, version int16) *layout.Message {
+	t.Helper()
+	m, err := layout.For(key, response, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// bodyOf is where the body of a frame begins.
+func bodyOf(t testing.TB, frame []byte, key fastcodec.APIKey, version int16, response bool) int {
+	t.Helper()
+	var body []byte
+	var err error
+	if response {
+		_, body, err = fastcodec.ParseResponse(frame[4:], key, version)
+	} else {
+		_, body, err = fastcodec.ParseRequest(frame[4:])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(frame) - len(body)
+}
+
+// frameOf is a frame with a body in the place of another's.
+func frameOf(like []byte, bodyAt int, body []byte) []byte {
+	frame := append(bytes.Clone(like[:bodyAt]), body...)
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)-4))
+	return frame
+}
+
+// jsonOf is a body's JSON, decoded.
+func jsonOf(t testing.TB, m *layout.Message, body []byte) any {
+	t.Helper()
+	text, _, err := m.AppendJSON(nil, body)
+	if err != nil {
+		t.Fatalf("%s v%d: %v", m.Name(), m.Version(), err)
+	}
+	return decode(t, text)
+}
+
+// decode reads JSON with its numbers as text.
+func decode(t testing.TB, text []byte) any {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v in %.200s", err, text)
+	}
+	return v
+}
+
+// differ says where two decoded JSON values differ, or "". Unknown tags in got, which
+// Kafka's form doesn't have, are passed over where want has none.
+func differ(got, want any, path string) string {
+	const unknownMember = "unknownTags"
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return fmt.Sprintf("%s: %v is no object", path, got)
+		}
+		g = maps.Clone(g)
+		if w[unknownMember] == nil {
+			delete(g, unknownMember)
+		}
+		for _, k := range slices.Sorted(maps.Keys(w)) {
+			if _, ok := g[k]; !ok {
+				return fmt.Sprintf("%s.%s: missing", path, k)
+			}
+			if d := differ(g[k], w[k], path+"."+k); d != "" {
+				return d
+			}
+			delete(g, k)
+		}
+		if len(g) > 0 {
+			return fmt.Sprintf("%s: too many: %v", path, g)
+		}
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			return fmt.Sprintf("%s: %v, want %v", path, got, want)
+		}
+		for i := range w {
+			if d := differ(g[i], w[i], fmt.Sprintf("%s[%d]", path, i)); d != "" {
+				return d
+			}
+		}
+	case json.Number:
+		g, ok := got.(json.Number)
+		if ok && g != w {
+			a, err1 := g.Float64()
+			b, err2 := w.Float64()
+			ok = err1 == nil && err2 == nil && a == b && strings.ContainsAny(string(g+w), ".eE")
+		}
+		if !ok {
+			return fmt.Sprintf("%s: %v, want %v", path, got, want)
+		}
+	default:
+		if got != want {
+			return fmt.Sprintf("%s: %v, want %v", path, got, want)
+		}
+	}
+	return ""
+}
+
+// same are edits that look at everything and change nothing.
+func same() Edits {
+	name := func(old, scratch []byte) ([]byte, Action) { return append(scratch, old...), Replace }
+	names := Names{Request: name, Response: name, Prefixes: true}
+	id := func(id int64) int64 { return id }
+	endpoint := func(e Endpoint) ([]byte, int32) { return e.Host, e.Port }
+	return Edits{
+		Endpoints: Endpoints{Request: endpoint, Response: endpoint},
+		Topics:    names, Groups: names, Transactions: names, Clusters: names,
+		Brokers: IDs{id, id}, Producers: IDs{id, id},
+	}
+}
+
+// parse reads a schema in the notation.
+func parse(t testing.TB, text string) *schema.API {
+	t.Helper()
+	a, err := schema.ParseAPI("test.txt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
