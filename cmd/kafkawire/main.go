@@ -25,7 +25,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{replayCommand, explainCommand, jsonCommand, encodeCommand, verifyCommand, apisCommand, schemaCommand}
+	return []command{replayCommand, explainCommand, jsonCommand, encodeCommand, verifyCommand, apisCommand, schemaCommand, proxyCommand}
 }
 
 // env is where a command reads and writes.
