@@ -1,0 +1,356 @@
+// Command interop runs real clients through kafkawire proxy to a real Kafka cluster of
+// three nodes, and prints a table of clients and scenarios. It needs Java 17, Maven and,
+// for kafka-python, Python 3, on Linux.
+//
+// Two rounds: a plain proxy, then one that shows other broker ids and another cluster
+// id. In each, streams run while a leader moves and a broker is restarted. An inspector
+// between clients and proxy looks at every answer for addresses that aren't the proxy's.
+//
+//	go run . [-clients java,franz,sarama,python] [-keep]
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+)
+
+// scenarios are the columns of the table.
+var scenarios = []string{"admin", "compress", "classic", "consumer", "share", "commit", "describe", "txn", "stream"}
+
+const legend = `admin: topics created, cluster, quorum and brokers described; compress: produced with none, gzip,
+snappy, lz4, zstd; classic, consumer, share: read in a group of that protocol; commit, describe: of
+the groups; txn: one aborted, one committed; stream: a leader moved and a broker was restarted.`
+
+// run is all that a run needs.
+type interop struct {
+	ctx       context.Context
+	here, dir string
+	classpath string
+	clients   []string
+	commands  map[string][]string // of clients that are programs of their own
+	cluster   *cluster
+	failed    bool
+}
+
+func main() {
+	clients := flag.String("clients", "tools,java,franz,sarama,python", "`NAMES` of the clients to run")
+	keep := flag.Bool("keep", false, "keep the folder with logs and data")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	x := &interop{ctx: ctx, clients: strings.Split(*clients, ","), commands: map[string][]string{}}
+	err := x.run()
+	if !*keep && x.dir != "" && err == nil && !x.failed {
+		os.RemoveAll(x.dir)
+	} else if x.dir != "" {
+		fmt.Println("logs and data are in", x.dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "interop:", err)
+	}
+	if err != nil || x.failed {
+		os.Exit(1)
+	}
+	fmt.Println("interop: all passed")
+}
+
+func (x *interop) run() (err error) {
+	if x.here, err = os.Getwd(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(x.here, "pom.xml")); err != nil {
+		return errors.New("run it in the folder interop")
+	}
+	if x.dir, err = os.MkdirTemp("", "kafkawire-interop-"); err != nil {
+		return err
+	}
+	if err := x.prepare(); err != nil {
+		return err
+	}
+	begun := time.Now()
+	x.cluster, err = startCluster(x.ctx, x.here, filepath.Join(x.dir, "kafka"), x.classpath)
+	if x.cluster != nil {
+		defer x.cluster.stopAll()
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Printf("cluster %s of %d nodes in %.0f s\n", x.cluster.id, nodes, time.Since(begun).Seconds())
+	for _, r := range []round{
+		{name: "plain", hidden: []string{brokerHost}},
+		{name: "shifted", cluster: "interop-shows-this-id", offset: 100, hidden: []string{brokerHost, x.cluster.id}},
+	} {
+		if err := x.round(r); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+	}
+	return nil
+}
+
+// prepare builds the proxy and the clients.
+func (x *interop) prepare() (err error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	cache = filepath.Join(cache, "kafkawire-interop")
+	if x.classpath, err = classpath(x.here, cache); err != nil {
+		return err
+	}
+	build := func(dir, name, pkg string) error {
+		cmd := exec.CommandContext(x.ctx, "go", "build", "-o", filepath.Join(x.dir, name), pkg)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
+		}
+		return nil
+	}
+	if err := build(filepath.Dir(x.here), "kafkawire", "./cmd/kafkawire"); err != nil {
+		return err
+	}
+	for _, c := range x.clients {
+		switch c {
+		case "tools":
+		case "franz", "sarama":
+			if err := build(x.here, c, "./"+c); err != nil {
+				return err
+			}
+			x.commands[c] = []string{filepath.Join(x.dir, c)}
+		case "java":
+			classes := filepath.Join(x.dir, "classes")
+			cmd := exec.CommandContext(x.ctx, "javac", "-nowarn", "-cp", x.classpath, "-d", classes, filepath.Join(x.here, "java", "Client.java"))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("javac: %w\n%s", err, out)
+			}
+			x.commands[c] = java(x.ctx, x.here, classes+":"+x.classpath, "-Xmx192m", "Client").Args
+		case "python":
+			python, err := venv(x.ctx, cache)
+			if err != nil {
+				return err
+			}
+			x.commands[c] = []string{python, filepath.Join(x.here, "python", "client.py")}
+		default:
+			return fmt.Errorf("there is no client %q", c)
+		}
+	}
+	return nil
+}
+
+// venv is a Python with kafka-python and what it compresses with, made once.
+func venv(ctx context.Context, cache string) (python string, err error) {
+	dir := filepath.Join(cache, "venv")
+	python = filepath.Join(dir, "bin", "python")
+	if exec.CommandContext(ctx, python, "-c", "import kafka, snappy, lz4, zstandard").Run() == nil {
+		return python, nil
+	}
+	for _, args := range [][]string{
+		{"python3", "-m", "venv", "--clear", dir},
+		{python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "kafka-python==3.0.12", "python-snappy", "lz4", "zstandard"},
+	} {
+		if out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%v: %w\n%s", args, err, out)
+		}
+	}
+	return python, nil
+}
+
+// round is one run of all clients through one proxy.
+type round struct {
+	name    string
+	cluster string // that clients see; "" is the cluster's own
+	offset  int    // of broker ids
+	hidden  []string
+}
+
+func (x *interop) round(r round) error {
+	begun := time.Now()
+	log := filepath.Join(x.dir, r.name+"-proxy.log")
+	args := []string{"proxy", "-listen", fmt.Sprintf("%s:%d", proxyHost, firstPort), "-advertise", clientHost, "-bootstrap", strings.Join(x.cluster.addresses(), ","),
+		"-ports", fmt.Sprintf("%d-%d", firstPort+1, lastPort), "-log-level", "debug", "-drain", "20s"}
+	if r.offset > 0 {
+		args = append(args, "-broker-offset", fmt.Sprint(r.offset), "-cluster-id", r.cluster)
+	}
+	p, err := launch(exec.Command(filepath.Join(x.dir, "kafkawire"), args...), log)
+	if err != nil {
+		return err
+	}
+	defer p.end(30 * time.Second)
+	look, err := startInspector(r.hidden...)
+	if err != nil {
+		return err
+	}
+	defer look.close()
+
+	t := newTable(x.clients)
+	for _, c := range x.clients {
+		if c == "tools" {
+			x.tools(t, r)
+		} else {
+			x.client(t, c, "basic", r, nil)
+		}
+	}
+	if err := x.streams(t, r); err != nil {
+		return err
+	}
+
+	text, clean := look.verdict()
+	stopped := !p.exited() && p.end(30*time.Second)
+	fmt.Printf("\nround %q, %.0f s\n%s\naddresses that clients saw: %s\n", r.name, time.Since(begun).Seconds(), t, text)
+	if !stopped {
+		fmt.Println("the proxy didn't end when it was asked to, or before")
+	}
+	if !t.passed() || !clean || !stopped {
+		x.failed = true
+		fmt.Printf("end of the proxy's log:\n%s\n", warnings(log))
+	}
+	return nil
+}
+
+// warnings are the last lines of a log that matter.
+func warnings(file string) string {
+	var lines []string
+	for line := range strings.Lines(tail(file, 1<<20)) {
+		if !strings.Contains(line, "level=DEBUG") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-40):], "")
+}
+
+// client runs a program and takes what it says into the table. stdin, if not nil, is
+// its standard input.
+func (x *interop) client(t *table, name, mode string, r round, stdin io.Reader) {
+	ctx, cancel := context.WithTimeout(x.ctx, 5*time.Minute)
+	defer cancel()
+	args := append(x.commands[name][1:len(x.commands[name]):len(x.commands[name])], mode, fmt.Sprintf("%s:%d", clientHost, firstPort), r.name, r.cluster, fmt.Sprint(r.offset))
+	cmd := exec.CommandContext(ctx, x.commands[name][0], args...)
+	cmd.Stdin = stdin
+	errs, err := os.Create(filepath.Join(x.dir, fmt.Sprintf("%s-%s-%s.err", r.name, name, mode)))
+	if err != nil {
+		t.set(name, "admin", false, err.Error())
+		return
+	}
+	defer errs.Close()
+	cmd.Stderr = errs
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.set(name, "admin", false, err.Error())
+		return
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		verdict, rest, _ := strings.Cut(lines.Text(), " ")
+		scenario, detail, _ := strings.Cut(rest, " ")
+		if verdict == "ok" || verdict == "FAIL" {
+			t.set(name, scenario, verdict == "ok", detail)
+		} else {
+			fmt.Fprintln(errs, lines.Text())
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.set(name, mode, false, err.Error())
+	}
+}
+
+// streams runs the clients that have a stream, and disturbs them.
+func (x *interop) streams(t *table, r round) error {
+	var all sync.WaitGroup
+	var inputs []io.Closer
+	for _, c := range x.clients {
+		if c == "tools" {
+			continue
+		}
+		in, out := io.Pipe()
+		inputs = append(inputs, out)
+		all.Go(func() { x.client(t, c, "stream", r, in) })
+	}
+	if len(inputs) == 0 {
+		return nil
+	}
+	defer func() {
+		for _, in := range inputs {
+			in.Close()
+		}
+		all.Wait()
+	}()
+	if !x.sleep(12 * time.Second) { // they have begun
+		return x.ctx.Err()
+	}
+	a, err := x.cluster.admin()
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if err := moveLeaders(x.ctx, a); err != nil {
+		return err
+	}
+	if !x.sleep(4 * time.Second) {
+		return x.ctx.Err()
+	}
+	x.cluster.stop(1)
+	if !x.sleep(3 * time.Second) {
+		return x.ctx.Err()
+	}
+	if err := x.cluster.start(x.here, 1); err != nil {
+		return err
+	}
+	if err := x.cluster.await(x.ctx, nodes); err != nil {
+		return err
+	}
+	x.sleep(5 * time.Second)
+	return x.ctx.Err()
+}
+
+// moveLeaders makes another replica the leader of every partition of the streams, and
+// of those of the coordinators.
+func moveLeaders(ctx context.Context, a *kadm.Client) error {
+	topics, err := a.ListTopicsWithInternal(ctx)
+	if err != nil {
+		return err
+	}
+	var move kadm.AlterPartitionAssignmentsReq
+	var elect kadm.TopicsSet
+	for _, t := range topics {
+		if !strings.HasSuffix(t.Topic, "-stream") && !t.IsInternal {
+			continue
+		}
+		for _, p := range t.Partitions {
+			if len(p.Replicas) > 1 {
+				move.Assign(t.Topic, p.Partition, append(p.Replicas[1:len(p.Replicas):len(p.Replicas)], p.Replicas[0]))
+				elect.Add(t.Topic, p.Partition)
+			}
+		}
+	}
+	if r, err := a.AlterPartitionAssignments(ctx, move); err != nil || r.Error() != nil {
+		return errors.Join(err, r.Error())
+	}
+	_, err = a.ElectLeaders(ctx, kadm.ElectPreferredReplica, elect)
+	return err
+}
+
+// sleep waits, or says that all is to end.
+func (x *interop) sleep(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-x.ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,112 @@
+// The command line tools that come with Kafka.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// tools runs them.
+func (x *interop) tools(t *table, r round) {
+	bootstrap := fmt.Sprintf("%s:%d", clientHost, firstPort)
+	topic := r.name + "-tools"
+	errs, err := os.Create(filepath.Join(x.dir, r.name+"-tools.err"))
+	if err != nil {
+		t.set("tools", "admin", false, err.Error())
+		return
+	}
+	defer errs.Close()
+	// tool runs a class and wants some words in what it prints.
+	tool := func(stdin, class string, words []string, args ...string) error {
+		ctx, cancel := context.WithTimeout(x.ctx, 2*time.Minute)
+		defer cancel()
+		cmd := java(ctx, x.here, x.classpath, append([]string{"-Xmx192m", "org.apache.kafka.tools." + class}, args...)...)
+		cmd.Stdin = strings.NewReader(stdin)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err := cmd.Run()
+		fmt.Fprintf(errs, "\n%s %v: %v\n%s", class, args, err, out.Bytes())
+		if err != nil {
+			return fmt.Errorf("%s: %w", class, err)
+		}
+		for _, w := range words {
+			if !bytes.Contains(out.Bytes(), []byte(w)) {
+				return fmt.Errorf("%s: no %q in its output", class, w)
+			}
+		}
+		return nil
+	}
+	at := []string{"--bootstrap-server", bootstrap}
+	with := func(args ...string) []string { return append(at[:2:2], args...) }
+	step := func(scenario string, steps ...func() error) {
+		for _, s := range steps {
+			if err := s(); err != nil {
+				t.set("tools", scenario, false, err.Error())
+				return
+			}
+		}
+		t.set("tools", scenario, true, "")
+	}
+	node := func(n int) string { return fmt.Sprint(r.offset + n) }
+	step("admin",
+		func() error {
+			return tool("", "TopicCommand", nil, with("--create", "--topic", topic, "--partitions", "3", "--replication-factor", "3")...)
+		},
+		func() error {
+			return tool("", "TopicCommand", []string{"Leader: " + node(1), "Leader: " + node(2), "Leader: " + node(3)}, with("--describe", "--topic", topic)...)
+		},
+		func() error {
+			return tool("", "MetadataQuorumCommand", []string{"LeaderId:"}, with("describe", "--status")...)
+		},
+		func() error { return tool("", "FeatureCommand", []string{"metadata.version"}, with("describe")...) },
+		func() error {
+			return tool("", "BrokerApiVersionsCommand", []string{clientHost + ":", "id: " + node(2)}, at...)
+		},
+	)
+	const count = 10
+	var codecs []func() error
+	for _, codec := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
+		var lines strings.Builder
+		for i := range count {
+			fmt.Fprintf(&lines, "%s value value value value %d\n", codec, i)
+		}
+		codecs = append(codecs, func() error {
+			return tool(lines.String(), "ConsoleProducer", nil, with("--topic", topic, "--compression-codec", codec)...)
+		})
+	}
+	step("compress", codecs...)
+	all := fmt.Sprint(count * len(codecs))
+	read := func(group, protocol string) func() error {
+		return func() error {
+			return tool("", "consumer.ConsoleConsumer", []string{"zstd value value value value 9", "Processed a total of " + all + " messages"},
+				with("--topic", topic, "--from-beginning", "--max-messages", all, "--timeout-ms", "60000", "--group", group, "--command-property", "group.protocol="+protocol)...)
+		}
+	}
+	step("classic", read(topic+"-classic", "classic"))
+	step("consumer", read(topic+"-consumer", "consumer"))
+	step("share",
+		func() error {
+			return tool("", "ConfigCommand", nil, with("--alter", "--entity-type", "groups", "--entity-name", topic+"-share", "--add-config", "share.auto.offset.reset=earliest")...)
+		},
+		func() error {
+			return tool("", "consumer.ConsoleShareConsumer", []string{"Processed a total of " + all + " messages"},
+				with("--topic", topic, "--max-messages", all, "--timeout-ms", "60000", "--group", topic+"-share")...)
+		})
+	step("describe",
+		func() error {
+			return tool("", "consumer.group.ConsumerGroupCommand", []string{topic + "-classic", topic + "-consumer", clientHost + ":"}, with("--describe", "--all-groups", "--state")...)
+		},
+		func() error {
+			return tool("", "GroupsCommand", []string{topic + "-share"}, with("--list")...)
+		})
+	step("commit", func() error {
+		return tool("", "consumer.group.ConsumerGroupCommand", []string{topic}, with("--group", topic+"-consumer", "--reset-offsets", "--topic", topic, "--to-earliest", "--execute")...)
+	})
+	step("txn", func() error { return tool("", "TransactionsCommand", nil, with("list")...) })
+}
