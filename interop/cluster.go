@@ -26,9 +26,9 @@ const (
 	// brokerHost is where the brokers listen and what they tell clients. Nothing else
 	// has this address, so that it is a leak wherever a client sees it.
 	brokerHost  = "127.0.0.2"
-	brokerPort  = 29092 // of node 1; the others follow
-	quorumPort  = 29192
-	betweenPort = 29292
+	brokerPort  = 39092 // of node 1; the others follow
+	quorumPort  = 39192
+	betweenPort = 39292
 )
 
 // cluster is the nodes, by their ids less one.

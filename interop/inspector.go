@@ -23,8 +23,8 @@ const (
 	// ports of proxyHost.
 	clientHost = "127.0.0.1"
 	proxyHost  = "127.0.0.3"
-	firstPort  = 29500 // for clients to begin with; the ports for brokers follow
-	lastPort   = 29519
+	firstPort  = 39500 // for clients to begin with; the ports for brokers follow
+	lastPort   = 39519
 )
 
 // inspector forwards all ports of the proxy, and keeps what it sees.

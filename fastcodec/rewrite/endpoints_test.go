@@ -183,7 +183,7 @@ func TestEndpoints(t *testing.T) {
 		}
 	}
 	for _, row := range list {
-		if seen[row] == 0 && row.message != "VotersRecord" {
+		if seen[row] == 0 && *vectorsFile == "" && row.message != "VotersRecord" {
 			t.Errorf("%s %v: never seen", row.message, row.path)
 		}
 	}

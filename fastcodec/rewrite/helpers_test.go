@@ -10,7 +10,9 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -67,16 +69,25 @@ func oneGoroutine(t *testing.T) {
 // lines calls each for every line of a gzipped file of testdata.
 func lines(t testing.TB, name string, each func(line []byte)) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("../../testdata", name))
+	linesOf(t, filepath.Join("../../testdata", name), each)
+}
+
+// linesOf does so for any file, gzipped or not.
+func linesOf(t testing.TB, name string, each func(line []byte)) {
+	t.Helper()
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
+	in := bufio.NewReader(f)
+	text := io.Reader(in)
+	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
+		if text, err = gzip.NewReader(in); err != nil {
+			t.Fatal(err)
+		}
 	}
-	scan := bufio.NewScanner(z)
+	scan := bufio.NewScanner(text)
 	scan.Buffer(nil, 1<<26)
 	for scan.Scan() {
 		each(scan.Bytes())
@@ -86,12 +97,23 @@ func lines(t testing.TB, name string, each func(line []byte)) {
 	}
 }
 
+// vectorsFile is another file of the form of the reference vectors, gzipped or not:
+//
+//	go test ./fastcodec/rewrite -run 'Identity|Entities|Endpoints' -vectors FILE
+//
+// With one, no test asks whether every field and every version was seen.
+var vectorsFile = flag.String("vectors", "", "the `FILE` of vectors to rewrite, by its full name; the project's own if not given")
+
 var allVectors []vector
 
 // vectors reads the reference vectors, once.
 func vectors(t testing.TB) []vector {
 	if allVectors == nil {
-		lines(t, "vectors/vectors.jsonl.gz", func(line []byte) {
+		name := *vectorsFile
+		if name == "" {
+			name = "../../testdata/vectors/vectors.jsonl.gz"
+		}
+		linesOf(t, name, func(line []byte) {
 			var v vector
 			if err := json.Unmarshal(line, &v); err != nil {
 				t.Fatal(err)
