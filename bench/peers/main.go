@@ -26,7 +26,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 9, "interleaved rounds of each measurement")
 	flag.BoolVar(&o.check, "check", false, "fail if a bar is missed")
 	flag.StringVar(&o.json, "json", "", "write JSON lines to this file")
-	flag.StringVar(&o.only, "only", "", "only work whose name starts so: Parse, Read, Encode, Layout, Header, Records")
+	flag.StringVar(&o.only, "only", "", "only work whose name starts so: Parse, Read, Encode, Layout, Header, Records, Rewrite")
 	flag.IntVar(&o.slowest, "slowest", 5, "frames to name, of those with the least ratios")
 	flag.BoolVar(&o.least, "least", false, "compare least times instead of medians")
 	flag.Parse()

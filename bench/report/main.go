@@ -1,11 +1,11 @@
-// Report measures and writes BENCHMARKS.md: it runs bench/peers, builds small
-// programs to see what a message costs in size, and times a build from a cold
-// cache.
+// Report measures and writes BENCHMARKS.md: it runs bench/peers and bench/relay,
+// builds small programs to see what a message costs in size, and times a build from a
+// cold cache.
 //
 //	go run ./bench/report [-rounds 9] [-lines FILE] [-o BENCHMARKS.md] [-cold=false]
 //
 // Run it on a machine that does nothing else. -lines takes the JSON lines of an
-// earlier run of bench/peers instead of a new one; with -cold=false, no build is timed.
+// earlier run of both instead of a new one; with -cold=false, no build is timed.
 package main
 
 import (
@@ -57,6 +57,9 @@ func report(rounds int, lines, out string, cold bool) error {
 		if _, err := run(peers, nil, "go", "run", ".", "-rounds", strconv.Itoa(rounds), "-json", lines); err != nil {
 			return err
 		}
+		if _, err := run(root, nil, "go", "run", "./bench/relay", "-json", lines); err != nil {
+			return err
+		}
 	}
 	about, figures, err := read(lines)
 	if err != nil {
@@ -69,7 +72,7 @@ func report(rounds int, lines, out string, cold bool) error {
 	return os.WriteFile(out, markdown(about, figures, size), 0o644)
 }
 
-// read reads what bench/peers wrote.
+// read reads what bench/peers and bench/relay wrote.
 func read(name string) (about result.Run, figures []result.Line, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -110,6 +113,9 @@ var works = []struct{ name, text string }{
 	{"Layout check", "The generic reader, by key and version, that has no generated code."},
 	{"Records", "A batch of records; times and allocations are a record, but for the checksum's."},
 	{"Header peek", "Key, version, correlation id and client id of a request, against a loop that is written for just these."},
+	{"Rewrite", "A frame is edited by splicing; the peer reads it, sets the fields and writes it. Both make the same bytes."},
+	{"Proxy", "`bench/relay`: the proxy as a process of its own on loopback, endpoints edited, against a relay that is nothing but `io.Copy`; clients on 4 connections, and an upstream that replays recorded answers, their records repeated up to 100 KB. The ratio is that of frames a second; the times are CPU a frame, reads and writes of sockets included."},
+	{"Memory", "Of the same process, bytes a connection in the place of times. The ratio is that of 16,384 bytes to what it takes."},
 }
 
 // facts are what the peer does not do; bench/peers/facts_test.go holds them to its
@@ -130,7 +136,7 @@ func markdown(about result.Run, figures []result.Line, size sizes) []byte {
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	p("# Benchmarks")
 	p("")
-	p("Written by `go run ./bench/report`, which runs `bench/peers`; not edited by hand.")
+	p("Written by `go run ./bench/report`, which runs `bench/peers` and `bench/relay`; not edited by hand.")
 	p("")
 	p("- Machine: %s, %d CPUs, %s, %s", about.CPU, about.CPUs, about.OS, about.Go)
 	p("- Peer: `%s`", about.Peer)
