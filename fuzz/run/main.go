@@ -104,10 +104,19 @@ func run(count int, out, only string) error {
 	return nil
 }
 
+// notGuided are packages without counters of their own: an execution resets and
+// compares all counters of the program, and generated code has so many that this took
+// longer than the execution. The engine, which decides the same in little code, guides.
+var notGuided = []string{"fastcodec/kview", "fastcodec/kdata", "fuzz/readall"}
+
 // run executes one target and returns Go's last line of counts.
 func (t target) run(count int) (string, error) {
-	cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$",
-		"-fuzztime", fmt.Sprintf("%dx", count), "-fuzzminimizetime", "200x", t.dir)
+	args := []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$",
+		"-fuzztime", fmt.Sprintf("%dx", count), "-fuzzminimizetime", "200x"}
+	for _, folder := range notGuided {
+		args = append(args, "-gcflags=github.com/kafkawire/kafkawire/"+folder+"=-d=libfuzzer=0")
+	}
+	cmd := exec.Command("go", append(args, t.dir)...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	err := cmd.Run()
