@@ -132,6 +132,9 @@ func verdict(changed bool) Verdict {
 // policy marks the errors that aren't for the policy: those of frames that were read,
 // and whose edit isn't possible. Forwarded, they would leak for sure.
 func policy(err error) error {
+	if err == nil {
+		return nil
+	}
 	for _, never := range []error{rewrite.ErrRefused, rewrite.ErrResult, rewrite.ErrContext, fastcodec.ErrTooLong, fastcodec.ErrUnknownAPI, fastcodec.ErrVersion} {
 		if errors.Is(err, never) {
 			return refusal(err)
