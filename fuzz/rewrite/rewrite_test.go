@@ -1,4 +1,6 @@
-package fuzz
+// Package rewrite fuzzes rewriting. It stands apart from other targets, since one pays
+// for all the code in its program at each execution.
+package rewrite
 
 import (
 	"bytes"
