@@ -3,7 +3,10 @@
 
 package records
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strconv"
+)
 
 // ControlType is the type of a control record.
 type ControlType int16
@@ -17,6 +20,16 @@ const (
 	KRaftVersion                      // KRaftVersionRecord
 	KRaftVoters                       // VotersRecord
 )
+
+var controlNames = [...]string{"abort", "commit", "leader change", "snapshot header", "snapshot footer", "KRaft version", "KRaft voters"}
+
+// String is the type in words.
+func (t ControlType) String() string {
+	if t >= 0 && int(t) < len(controlNames) {
+		return controlNames[t]
+	}
+	return "control type " + strconv.Itoa(int(t))
+}
 
 // ParseControlKey reads the key of a control record. ok is false where it is too
 // short. Types that aren't listed here are to be passed over, and so is what stands

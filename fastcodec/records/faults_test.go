@@ -388,9 +388,18 @@ var faultRows = []struct {
 	}},
 }
 
+// lastFault is the last row of the list.
+const lastFault = 17
+
 func TestFaults(t *testing.T) {
+	tested := map[string]bool{}
 	for _, f := range faultRows {
-		t.Run(f.row+" "+f.name, f.check)
+		tested[f.row] = t.Run(f.row+" "+f.name, f.check) || tested[f.row]
+	}
+	for n := 1; n <= lastFault; n++ {
+		if row := fmt.Sprint("R", n); !tested[row] {
+			t.Errorf("no case of row %s", row)
+		}
 	}
 }
 
