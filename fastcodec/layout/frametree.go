@@ -19,15 +19,32 @@ import (
 // cut is shown up to where the input ends, and cut says where that is, with its
 // Offset in the frame. On an error the text has all nodes up to it, too.
 func AppendTree(dst, frame []byte, key fastcodec.APIKey, version int16, response bool) (text []byte, cut *Cut, err error) {
-	f := frameTree{frame: frame, key: key, version: version, response: response}
-	cut, err = f.grow()
-	return f.appendTo(dst), cut, err
+	return Trees{}.AppendFrame(dst, frame, key, version, response)
 }
 
 // AppendTree appends the object tree of a message without frame and header, in the
 // form of the function AppendTree, with offsets in the body.
 func (m *Message) AppendTree(dst, body []byte) (text []byte, err error) {
-	t := tree{depth: 1}
+	return Trees{}.AppendMessage(dst, m, body)
+}
+
+// Trees are object trees with lines of the caller's own in them.
+type Trees struct {
+	// Inside gives what stands in the content of a leaf, as of a records field, which
+	// may be cut (Node.Cut). It may be nil.
+	Inside func(n *Node) []Branch
+}
+
+// AppendFrame is the function AppendTree.
+func (o Trees) AppendFrame(dst, frame []byte, key fastcodec.APIKey, version int16, response bool) (text []byte, cut *Cut, err error) {
+	f := frameTree{tree: tree{inside: o.Inside}, frame: frame, key: key, version: version, response: response}
+	cut, err = f.grow()
+	return f.appendTo(dst), cut, err
+}
+
+// AppendMessage is Message.AppendTree.
+func (o Trees) AppendMessage(dst []byte, m *Message, body []byte) (text []byte, err error) {
+	t := tree{depth: 1, inside: o.Inside}
 	t.add(fmt.Sprintf("%s message v%d", m.Name(), m.version), 0, 0, len(body))
 	end, err := m.Walk(body, &t)
 	if err == nil {

@@ -31,6 +31,18 @@ type tree struct {
 	base   int  // offset of its first byte in the frame
 	header bool // headers have names and types as in Kafka's protocol guide
 	open   []int
+	inside func(n *Node) []Branch // may be nil
+}
+
+// Branch is a line that a tree has below that of a leaf: something inside of the
+// leaf's content.
+type Branch struct {
+	Text         string // name, type and value
+	Depth        int    // 0 is right below the leaf
+	Offset, Size int    // in bytes; the offset counts from the content's start
+	// Unpacked says that the offset counts in decompressed bytes, which are no part of
+	// the frame: the tree marks it so.
+	Unpacked bool
 }
 
 // line is a node of a tree.
@@ -39,17 +51,31 @@ type line struct {
 	depth        int
 	offset, size int
 	cut          bool
+	unpacked     bool // the offset is one in decompressed bytes
 }
 
 // add adds a line and returns its number.
 func (t *tree) add(text string, depth, offset, size int) int {
-	t.lines = append(t.lines, line{text, depth, offset, size, false})
+	t.lines = append(t.lines, line{text: text, depth: depth, offset: offset, size: size})
 	return len(t.lines) - 1
 }
 
 func (t *tree) Open(n *Node) { t.open = append(t.open, t.node(n)) }
 
-func (t *tree) Leaf(n *Node) { t.lines[t.node(n)].cut = n.Cut }
+func (t *tree) Leaf(n *Node) {
+	t.lines[t.node(n)].cut = n.Cut
+	if t.inside == nil {
+		return
+	}
+	content := t.base + n.Offset + n.Size - len(n.Content)
+	for _, b := range t.inside(n) {
+		l := line{text: b.Text, depth: t.depth + n.Depth + 1 + b.Depth, offset: b.Offset, size: b.Size, unpacked: b.Unpacked}
+		if !b.Unpacked {
+			l.offset += content
+		}
+		t.lines = append(t.lines, l)
+	}
+}
 
 func (t *tree) Close(n *Node) {
 	l := &t.lines[t.open[len(t.open)-1]]
@@ -219,7 +245,11 @@ func (t *tree) appendTo(dst []byte) []byte {
 		if l.depth > 0 {
 			dst = append(dst, "+-- "...)
 		}
-		dst = append(append(dst, l.text...), " [0x"...)
+		dst = append(append(dst, l.text...), " ["...)
+		if l.unpacked {
+			dst = append(dst, "unpacked "...)
+		}
+		dst = append(dst, "0x"...)
 		for digits := len(strconv.FormatInt(int64(l.offset), 16)); digits < 4; digits++ {
 			dst = append(dst, '0')
 		}
