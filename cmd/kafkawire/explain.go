@@ -23,8 +23,14 @@ offset in the frame and size in bytes:
 ` + sourceHelp + `
 Lines of verdicts and data files, which are bodies without frames, are shown too.
 
+Batches and records stand below the records field that they are in. Those of a
+compressed batch have offsets in what it unpacks to, and are marked so:
+
+  +-- Length varint = 30 [unpacked 0x0000, 1B]
+
 A header or body that the schemas don't know is shown as bytes. A frame that is
-cut or broken is shown as far as it goes; the exit code is 1 then.`,
+cut or broken is shown as far as it goes; the exit code is 1 then. A batch that is
+broken is a line that says why.`,
 	define: func(fs *flag.FlagSet) func(*env, []string) error {
 		var s source
 		s.define(fs)
@@ -35,13 +41,14 @@ cut or broken is shown as far as it goes; the exit code is 1 then.`,
 func explain(e *env, s *source, args []string) error {
 	var text []byte
 	failed, first := false, true
+	trees := layout.Trees{Inside: new(batchTree).inside}
 	for it, err := range s.items(e, args) {
 		if err == nil {
 			if !first {
 				e.out.WriteByte('\n')
 			}
 			first = false
-			if text, err = it.appendTree(text[:0]); err != nil && it.where != "" {
+			if text, err = it.appendTree(text[:0], &trees); err != nil && it.where != "" {
 				err = fmt.Errorf("%s: %w", it.where, err)
 			}
 			e.out.Write(text)
@@ -58,15 +65,15 @@ func explain(e *env, s *source, args []string) error {
 }
 
 // appendTree appends the tree of an item, as far as there is one.
-func (it *item) appendTree(dst []byte) ([]byte, error) {
+func (it *item) appendTree(dst []byte, trees *layout.Trees) ([]byte, error) {
 	if it.alone != nil {
-		return it.alone.AppendTree(dst, it.data)
+		return trees.AppendMessage(dst, it.alone, it.data)
 	}
 	_, _, need, sizeErr := fastcodec.Split(it.data)
 	if errors.Is(sizeErr, fastcodec.ErrTLS) {
 		return dst, sizeErr // there is nothing of Kafka's in it
 	}
-	dst, cut, err := layout.AppendTree(dst, it.data, it.key, it.version, it.response)
+	dst, cut, err := trees.AppendFrame(dst, it.data, it.key, it.version, it.response)
 	switch {
 	case err != nil:
 		return dst, it.inFrame(err)

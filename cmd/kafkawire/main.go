@@ -25,7 +25,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{replayCommand, explainCommand, jsonCommand, encodeCommand, verifyCommand, apisCommand, schemaCommand, proxyCommand}
+	return []command{replayCommand, explainCommand, jsonCommand, encodeCommand, verifyCommand, recordsCommand, apisCommand, schemaCommand, proxyCommand}
 }
 
 // env is where a command reads and writes.
@@ -34,7 +34,9 @@ type env struct {
 	out      *bufio.Writer
 	err      io.Writer
 	terminal bool // err is a terminal: a progress bar may be drawn
-	bar      *progress
+	// outTerminal says that out is one, where a bar would come between the lines.
+	outTerminal bool
+	bar         *progress
 }
 
 // errFailed ends a command with exit code 1 where all was said already.
@@ -56,7 +58,7 @@ func (e *env) say(text string) {
 
 // run is the command as a function. It returns the exit code: 0, or 1 after any error.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &env{in: stdin, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr, terminal: isTerminal(stderr)}
+	e := &env{in: stdin, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr, terminal: isTerminal(stderr), outTerminal: isTerminal(stdout)}
 	err := dispatch(e, args)
 	if flushed := e.out.Flush(); err == nil && flushed != nil {
 		err = flushed

@@ -45,6 +45,7 @@ func TestOutput(t *testing.T) {
 		{"help-json", "", []string{"json", "-h"}},
 		{"help-encode", "", []string{"encode", "-h"}},
 		{"help-verify", "", []string{"verify", "-h"}},
+		{"help-records", "", []string{"records", "-h"}},
 		{"help-apis", "", []string{"apis", "-h"}},
 		{"help-schema", "", []string{"schema", "-h"}},
 		{"unknown-command", "", []string{"explian"}},
@@ -79,6 +80,10 @@ func TestOutput(t *testing.T) {
 		{"explain-no-input", "", []string{"explain"}},
 		{"explain-empty", "", []string{"explain", "-"}},
 		{"explain-bad-hex", "", []string{"explain", "-hex", "0g"}},
+		{"explain-compressed-records", "", []string{"explain", captures + "librdkafka.jsonl.gz", "-line", "105"}},
+		{"explain-control-records", "", []string{"explain", captures + "kafkajs.jsonl.gz", "-line", "172"}},
+		{"explain-wrapped-records", "", []string{"explain", "-hex", wrapperProduce}},
+		{"explain-broken-records", "", []string{"explain", "-hex", brokenProduce}},
 		{"explain-no-file", "", []string{"explain", "no-such-file"}},
 
 		{"json-line", "", []string{"json", captures + "librdkafka.jsonl.gz", "-line", "13"}},
@@ -128,6 +133,14 @@ func TestOutput(t *testing.T) {
 		{"schema-header", "", []string{"schema", "RequestHeader"}},
 		{"schema-unknown", "", []string{"schema", "Nope"}},
 		{"schema-unknown-version", "", []string{"schema", "-version", "19", "FetchRequest"}},
+
+		{"records-batches", "", []string{"records", "-batches", segmentFile}},
+		{"records-count", "", []string{"records", "-count", captures + "sarama-old.jsonl.gz", segmentFile}},
+		{"records-capture", captured(wrapperProduce) + captured(brokenProduce) + "{}\n", []string{"records", "-"}},
+		{"records-capture-json", captured(wrapperProduce) + captured(brokenProduce), []string{"records", "-json", "-"}},
+		{"records-no-file", "", []string{"records"}},
+		{"records-missing-file", "", []string{"records", "no-such-file"}},
+		{"records-bad-flags", "", []string{"records", "-json", "-count", "-"}},
 
 		{"verify-data", "", []string{"verify", vectors + "data.jsonl.gz"}},
 		{"verify-captures", "", []string{"verify", captures + "librdkafka.jsonl.gz", captures + "sarama.jsonl.gz"}},

@@ -19,8 +19,8 @@ var verifyCommand = command{
 	name:     "verify",
 	synopsis: "[-allow-opaque] FILE...",
 	short:    "check the codec against reference data and captures",
-	help: `Checks every line of vectors, verdicts, data and captures files, gzip'd or not; "-"
-is standard input. It ends with one line over all files:
+	help: `Checks every line of vectors, verdicts, data, records and captures files, gzip'd or
+not; "-" is standard input. It ends with one line over all files:
 
   verify: N frames, header A, json B, from-json C, from-struct D, verdict E,
           opaque U, trailing T, failed F
@@ -46,6 +46,17 @@ Before it stands a line with the differences that are meant, by class:
   D4  a known tag at a version that lacks it: an error in Kafka, kept here
   D5  a string that isn't UTF-8: replaced by Kafka, kept here
 
+Of records files the line is another, and the last where there are files of both kinds:
+
+  verify: N buffers, batches A, records B, rebuilt C, failed F
+
+  N   lines read
+  A   batches that have the values of the reference, and its records
+  B   records that have its offset, timestamp, key, value and headers
+  C   batches written again from their header and records: byte for byte where they
+      aren't compressed, else read again and equal
+  F   lines that failed any check, the count of bytes left over among them
+
 The first 20 failures are named. The exit code is 1 if there are any, or if frames
 are opaque and -allow-opaque isn't given.`,
 	define: func(fs *flag.FlagSet) func(*env, []string) error {
@@ -65,16 +76,21 @@ const (
 	classes
 )
 
+// tally counts lines, or files that can't be read.
+type tally struct{ lines, failed int }
+
 // verifier is one run.
 type verifier struct {
 	rewriter
-	e     *env
-	calls calls
-	index layout.Index
-	text  []byte
+	e       *env
+	calls   calls
+	index   layout.Index
+	text    []byte
+	batches batchVerifier
 
-	lines, header, json, fromJSON, fromStruct, verdict, opaque, trailing, failed int
-	class                                                                        [classes]int
+	buffers, frames                                               tally // lines of records files, and of all others
+	header, json, fromJSON, fromStruct, verdict, opaque, trailing int
+	class                                                         [classes]int
 
 	// Of the line under way:
 	where    string
@@ -92,16 +108,34 @@ func verify(e *env, files []string, allowOpaque bool) error {
 	bar := e.newProgress("verify", totalSize(files))
 	for _, name := range files {
 		in, err := e.openInput(name, bar)
+		t := &v.frames
 		if err == nil {
-			err = v.file(in)
+			t, err = v.file(in)
 			in.close()
 		}
 		if err != nil {
-			v.failed++
+			t.failed++
 			e.complain(err)
 		}
 	}
 	bar.clear()
+	if v.frames != (tally{}) {
+		v.printFrames()
+	}
+	if v.buffers != (tally{}) {
+		v.printBuffers()
+	}
+	switch {
+	case v.frames.failed+v.buffers.failed > 0:
+		return errFailed
+	case v.opaque > 0 && !allowOpaque:
+		return fmt.Errorf("%s of unknown key or version; -allow-opaque lets them pass", count(v.opaque, "frame"))
+	}
+	return nil
+}
+
+func (v *verifier) printFrames() {
+	e := v.e
 	fmt.Fprintf(e.out, "classes:")
 	for i, n := range v.class[classD1:] {
 		comma := ","
@@ -111,41 +145,56 @@ func verify(e *env, files []string, allowOpaque bool) error {
 		fmt.Fprintf(e.out, "%s D%d %d", comma, i+1, n)
 	}
 	fmt.Fprintf(e.out, "\nverify: %d frames, header %d, json %d, from-json %d, from-struct %d, verdict %d, opaque %d, trailing %d, failed %d\n",
-		v.lines, v.header, v.json, v.fromJSON, v.fromStruct, v.verdict, v.opaque, v.trailing, v.failed)
-	switch {
-	case v.failed > 0:
-		return errFailed
-	case v.opaque > 0 && !allowOpaque:
-		return fmt.Errorf("%s of unknown key or version; -allow-opaque lets them pass", count(v.opaque, "frame"))
-	}
-	return nil
+		v.frames.lines, v.header, v.json, v.fromJSON, v.fromStruct, v.verdict, v.opaque, v.trailing, v.frames.failed)
 }
 
-// file checks the lines of a file. An error is of the file as a whole.
-func (v *verifier) file(in *input) error {
+// file checks the lines of a file, and gives the tally that it belongs to: that of its
+// first line which has a form. An error is of the file as a whole.
+func (v *verifier) file(in *input) (t *tally, err error) {
 	v.calls.reset()
+	t = &v.frames
+	known, formless := false, 0
+	defer func() { // a line without a form has failed
+		t.lines += formless
+		t.failed += formless
+	}()
 	for {
 		text, err := in.next()
 		if err == io.EOF && len(text) == 0 {
 			if in.empty {
-				return fmt.Errorf("%s: no lines", in.name)
+				return t, fmt.Errorf("%s: no lines", in.name)
 			}
-			return nil
+			return t, nil
 		}
 		if err != nil && err != io.EOF && err != errLongLine {
-			return fmt.Errorf("%s: %w", in.where(), err)
+			return t, fmt.Errorf("%s: %w", in.where(), err)
 		}
-		v.lines++
 		v.where, v.title, v.problems = in.where(), "", 0
-		if err == errLongLine {
+		var l *line
+		if err != errLongLine {
+			l, err = parseLine(text)
+		}
+		if err == nil && l.form() == unknownForm {
+			err = errors.New("members of none of the forms: vectors, verdicts, data, records, captures")
+		}
+		if err != nil {
 			v.problem("line", err)
-		} else if l, err := parseLine(text); err != nil {
-			v.problem("line", err)
-		} else if err := v.line(l); err != nil {
+			formless++
+			continue
+		}
+		of := &v.frames
+		if l.form() == recordsForm {
+			of = &v.buffers
+		}
+		if !known {
+			known, t = true, of
+		}
+		of.lines++
+		if err := v.line(l); err != nil {
 			v.problem("line", err)
 		}
 		if v.problems > 0 {
-			v.failed++
+			of.failed++
 		}
 	}
 }
@@ -160,17 +209,10 @@ func (v *verifier) line(l *line) error {
 		return v.judged(l)
 	case dataForm:
 		return v.alone(l)
-	case captureForm:
-		return v.captured(l)
 	case recordsForm:
 		return v.records(l)
 	}
-	return errors.New("members of none of the forms: vectors, verdicts, data, captures")
-}
-
-// records is for record data, which this command can't read yet.
-func (v *verifier) records(*line) error {
-	return errors.New("record data: want vectors, verdicts, data or captures")
+	return v.captured(l)
 }
 
 // problem notes that the line under way failed a check.
