@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -78,6 +79,7 @@ func startCluster(ctx context.Context, here, dir, classpath string) (*cluster, e
 		quorum = append(quorum, at)
 		voters = append(voters, fmt.Sprintf("%d@%s:%s", n+1, at, kafkaID()))
 	}
+	var formats [nodes]*exec.Cmd
 	for n := range nodes {
 		home := c.home(n)
 		if err := os.MkdirAll(home, 0o755); err != nil {
@@ -113,10 +115,20 @@ func startCluster(ctx context.Context, here, dir, classpath string) (*cluster, e
 		if err := os.WriteFile(c.config(n), []byte(strings.Join(settings, "\n")+"\n"), 0o644); err != nil {
 			return nil, err
 		}
-		format := java(ctx, here, classpath, "-Xmx128m", "kafka.tools.StorageTool", "format", "--cluster-id", c.id, "--config", c.config(n), "--initial-controllers", strings.Join(voters, ","))
-		if out, err := format.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("format node %d: %w\n%s", n+1, err, out)
-		}
+		formats[n] = java(ctx, here, classpath, "-Xmx128m", "kafka.tools.StorageTool", "format", "--cluster-id", c.id, "--config", c.config(n), "--initial-controllers", strings.Join(voters, ","))
+	}
+	errs := make(chan error)
+	for n, format := range formats {
+		go func() {
+			out, err := format.CombinedOutput()
+			if err != nil {
+				err = fmt.Errorf("format node %d: %w\n%s", n+1, err, out)
+			}
+			errs <- err
+		}()
+	}
+	if err := errors.Join(<-errs, <-errs, <-errs); err != nil {
+		return nil, err
 	}
 	for n := range nodes {
 		if err := c.start(here, n); err != nil {

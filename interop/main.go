@@ -16,6 +16,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -179,7 +180,8 @@ type round struct {
 func (x *interop) round(r round) error {
 	begun := time.Now()
 	log := filepath.Join(x.dir, r.name+"-proxy.log")
-	args := []string{"proxy", "-listen", fmt.Sprintf("%s:%d", proxyHost, firstPort), "-advertise", clientHost, "-bootstrap", strings.Join(x.cluster.addresses(), ","),
+	first := net.JoinHostPort(proxyHost, fmt.Sprint(firstPort))
+	args := []string{"proxy", "-listen", first, "-advertise", clientHost, "-bootstrap", strings.Join(x.cluster.addresses(), ","),
 		"-ports", fmt.Sprintf("%d-%d", firstPort+1, lastPort), "-log-level", "debug", "-drain", "20s"}
 	if r.offset > 0 {
 		args = append(args, "-broker-offset", fmt.Sprint(r.offset), "-cluster-id", r.cluster)
@@ -194,15 +196,33 @@ func (x *interop) round(r round) error {
 		return err
 	}
 	defer look.close()
+	if err := until(x.ctx, "the proxy listens", func(context.Context) (bool, error) {
+		c, err := net.Dial("tcp", first)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil, err
+	}); err != nil {
+		return err
+	}
 
 	t := newTable(x.clients)
-	for _, c := range x.clients {
-		if c == "tools" {
-			x.tools(t, r)
-		} else {
-			x.client(t, c, "basic", r, nil)
-		}
+	// Java programs spend their time on the CPU, others wait: both at once.
+	var all sync.WaitGroup
+	for _, java := range []bool{true, false} {
+		all.Go(func() {
+			for _, c := range x.clients {
+				switch {
+				case (c == "tools" || c == "java") != java:
+				case c == "tools":
+					x.tools(t, r)
+				default:
+					x.client(t, c, "basic", r, nil)
+				}
+			}
+		})
 	}
+	all.Wait()
 	if err := x.streams(t, r); err != nil {
 		return err
 	}
@@ -290,23 +310,29 @@ func (x *interop) streams(t *table, r round) error {
 		}
 		all.Wait()
 	}()
-	if !x.sleep(12 * time.Second) { // they have begun
-		return x.ctx.Err()
-	}
 	a, err := x.cluster.admin()
 	if err != nil {
 		return err
 	}
 	defer a.Close()
+	var topics []string
+	for _, c := range x.clients {
+		if c != "tools" {
+			topics = append(topics, r.name+"-"+c+"-stream")
+		}
+	}
+	if err := grown(x.ctx, a, topics); err != nil {
+		return err
+	}
 	if err := moveLeaders(x.ctx, a); err != nil {
 		return err
 	}
-	if !x.sleep(4 * time.Second) {
-		return x.ctx.Err()
+	if err := grown(x.ctx, a, topics); err != nil {
+		return err
 	}
 	x.cluster.stop(1)
-	if !x.sleep(3 * time.Second) {
-		return x.ctx.Err()
+	if err := grown(x.ctx, a, topics); err != nil {
+		return err
 	}
 	if err := x.cluster.start(x.here, 1); err != nil {
 		return err
@@ -314,43 +340,86 @@ func (x *interop) streams(t *table, r round) error {
 	if err := x.cluster.await(x.ctx, nodes); err != nil {
 		return err
 	}
-	x.sleep(5 * time.Second)
-	return x.ctx.Err()
+	return grown(x.ctx, a, topics)
+}
+
+// until asks again and again, for a minute and a half.
+func until(ctx context.Context, what string, f func(context.Context) (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
+	defer cancel()
+	for {
+		ok, err := f(ctx)
+		if ok {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("%s: %w", what, ctx.Err()), err)
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+}
+
+// grown waits until every topic has at least 20 records more than now.
+func grown(ctx context.Context, a *kadm.Client, topics []string) error {
+	count := func(ctx context.Context) (map[string]int64, error) {
+		all, err := a.ListEndOffsets(ctx, topics...)
+		sizes := map[string]int64{}
+		all.Each(func(o kadm.ListedOffset) { sizes[o.Topic] += max(o.Offset, 0) })
+		return sizes, err
+	}
+	begun, _ := count(ctx) // the topics may not be there yet
+	return until(ctx, "records are written on", func(ctx context.Context) (bool, error) {
+		now, err := count(ctx)
+		for _, t := range topics {
+			if now[t] < begun[t]+20 {
+				return false, errors.Join(err, fmt.Errorf("%s: %d, were %d", t, now[t], begun[t]))
+			}
+		}
+		return true, nil
+	})
 }
 
 // moveLeaders makes another replica the leader of every partition of the streams, and
-// of those of the coordinators.
+// of those of the coordinators, and waits until they are.
 func moveLeaders(ctx context.Context, a *kadm.Client) error {
 	topics, err := a.ListTopicsWithInternal(ctx)
 	if err != nil {
 		return err
 	}
 	var move kadm.AlterPartitionAssignmentsReq
-	var elect kadm.TopicsSet
+	elect, leaders := kadm.TopicsSet{}, map[string]int32{}
+	place := func(topic string, partition int32) string { return fmt.Sprintf("%s %d", topic, partition) }
 	for _, t := range topics {
 		if !strings.HasSuffix(t.Topic, "-stream") && !t.IsInternal {
 			continue
 		}
 		for _, p := range t.Partitions {
-			if len(p.Replicas) > 1 {
-				move.Assign(t.Topic, p.Partition, append(p.Replicas[1:len(p.Replicas):len(p.Replicas)], p.Replicas[0]))
-				elect.Add(t.Topic, p.Partition)
+			// The first of the replicas that isn't the leader is the next one.
+			next := append([]int32(nil), p.Replicas...)
+			for len(next) > 1 && next[0] == p.Leader {
+				next = append(next[1:], next[0])
 			}
+			move.Assign(t.Topic, p.Partition, next)
+			elect.Add(t.Topic, p.Partition)
+			leaders[place(t.Topic, p.Partition)] = next[0]
 		}
 	}
 	if r, err := a.AlterPartitionAssignments(ctx, move); err != nil || r.Error() != nil {
 		return errors.Join(err, r.Error())
 	}
-	_, err = a.ElectLeaders(ctx, kadm.ElectPreferredReplica, elect)
-	return err
-}
-
-// sleep waits, or says that all is to end.
-func (x *interop) sleep(d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-x.ctx.Done():
-		return false
-	}
+	return until(ctx, "leaders move", func(ctx context.Context) (bool, error) {
+		if _, err := a.ElectLeaders(ctx, kadm.ElectPreferredReplica, elect); err != nil {
+			return false, err
+		}
+		topics, err := a.ListTopicsWithInternal(ctx)
+		for _, t := range topics {
+			for _, p := range t.Partitions {
+				if want, ok := leaders[place(t.Topic, p.Partition)]; ok && p.Leader != want {
+					return false, fmt.Errorf("%s: leader %d, want %d", place(t.Topic, p.Partition), p.Leader, want)
+				}
+			}
+		}
+		return err == nil, err
+	})
 }

@@ -108,5 +108,16 @@ func (x *interop) tools(t *table, r round) {
 	step("commit", func() error {
 		return tool("", "consumer.group.ConsumerGroupCommand", []string{topic}, with("--group", topic+"-consumer", "--reset-offsets", "--topic", topic, "--to-earliest", "--execute")...)
 	})
-	step("txn", func() error { return tool("", "TransactionsCommand", nil, with("list")...) })
+	step("txn",
+		func() error {
+			return tool("", "ProducerPerformance", []string{"20 records sent"},
+				with("--topic", topic+"-tx", "--num-records", "20", "--record-size", "100", "--throughput", "-1", "--transactional-id", topic+"-id", "--transaction-duration-ms", "100")...)
+		},
+		func() error {
+			return tool("", "consumer.ConsoleConsumer", []string{"Processed a total of 20 messages"},
+				with("--topic", topic+"-tx", "--from-beginning", "--max-messages", "20", "--timeout-ms", "60000", "--isolation-level", "read_committed")...)
+		},
+		func() error {
+			return tool("", "TransactionsCommand", []string{topic + "-id"}, with("list")...)
+		})
 }

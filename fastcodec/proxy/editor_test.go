@@ -328,7 +328,7 @@ func TestTopicsByID(t *testing.T) {
 // TestEditorAllocations: an answer that is edited again and again allocates nothing.
 func TestEditorAllocations(t *testing.T) {
 	if raceEnabled {
-		t.Skip("the race detector drops from pools at random")
+		t.Skip("the race detector drops from pools at random: run without -race")
 	}
 	host := []byte("proxy.test")
 	edits := endpointEdits

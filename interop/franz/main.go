@@ -22,7 +22,7 @@ func check(name string, f func() (any, error)) {
 	got, err := f()
 	if err != nil {
 		fmt.Printf("FAIL %s %v\n", name, err)
-		return
+		os.Exit(1) // what comes next would wait for what isn't there
 	}
 	fmt.Printf("ok %s %v\n", name, got)
 }
