@@ -81,7 +81,7 @@ func TestOutput(t *testing.T) {
 		{"explain-empty", "", []string{"explain", "-"}},
 		{"explain-bad-hex", "", []string{"explain", "-hex", "0g"}},
 		{"explain-compressed-records", "", []string{"explain", captures + "librdkafka.jsonl.gz", "-line", "105"}},
-		{"explain-control-records", "", []string{"explain", captures + "kafkajs.jsonl.gz", "-line", "172"}},
+		{"explain-control-records", "", []string{"explain", captures + "librdkafka.jsonl.gz", "-line", "398"}},
 		{"explain-wrapped-records", "", []string{"explain", "-hex", wrapperProduce}},
 		{"explain-broken-records", "", []string{"explain", "-hex", brokenProduce}},
 		{"explain-no-file", "", []string{"explain", "no-such-file"}},

@@ -32,13 +32,12 @@ func appendContent(dst, b []byte, most int) []byte {
 			}
 		}
 	}
-	text := utf8.Valid(shown)
-	for _, r := range string(shown) {
-		text = text && (unicode.IsPrint(r) || r == '\n' || r == '\t' || r == '\r')
-	}
-	if text {
+	switch {
+	case plain(shown):
+		dst = append(append(append(dst, '"'), shown...), '"')
+	case printable(shown):
 		dst = strconv.AppendQuote(dst, string(shown))
-	} else {
+	default:
 		dst = hex.AppendEncode(append(dst, "0x"...), b[:min(len(b), max(len(shown), most))])
 	}
 	if len(shown) < len(b) {
@@ -47,12 +46,33 @@ func appendContent(dst, b []byte, most int) []byte {
 	return dst
 }
 
-// timeText is a timestamp in ms; -1 is none.
-func timeText(ms int64) string {
-	if ms == -1 {
-		return "no time"
+// plain reports whether b is the same in quotes: most text is, and that is quicker.
+func plain(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
 	}
-	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+	return true
+}
+
+func printable(b []byte) bool {
+	for _, r := range string(b) {
+		if !unicode.IsPrint(r) && r != '\n' && r != '\t' && r != '\r' {
+			return false
+		}
+	}
+	return utf8.Valid(b)
+}
+
+// timeText is a timestamp in ms; -1 is none.
+func timeText(ms int64) string { return string(appendTime(nil, ms)) }
+
+func appendTime(dst []byte, ms int64) []byte {
+	if ms == -1 {
+		return append(dst, "no time"...)
+	}
+	return time.UnixMilli(ms).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z")
 }
 
 // attributes are a batch's attributes, in words.
@@ -130,9 +150,9 @@ func appendBatch(dst []byte, b records.Batch, at int) []byte {
 
 // appendRecord appends a record's line, with at most so many bytes of key and value.
 func appendRecord(dst []byte, r records.Record, control bool, most int) []byte {
-	dst = fmt.Appendf(dst, "  record offset=%d", r.Offset())
-	if r.Timestamp() != -1 {
-		dst = append(append(dst, " time="...), timeText(r.Timestamp())...)
+	dst = strconv.AppendInt(append(dst, "  record offset="...), r.Offset(), 10)
+	if ms := r.Timestamp(); ms != -1 {
+		dst = appendTime(append(dst, " time="...), ms)
 	}
 	if control {
 		dst = fmt.Appendf(dst, " control=%q", controlText(r))
