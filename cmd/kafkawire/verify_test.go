@@ -488,7 +488,7 @@ func TestNoInputPanics(t *testing.T) {
 				text = []byte("{")
 			}
 		}
-		for _, command := range []string{"verify", "json", "encode", "explain", "replay"} {
+		for _, command := range []string{"verify", "json", "encode", "explain", "replay", "records"} {
 			args := []string{command, "-"}
 			if command == "replay" {
 				args = []string{command, "-repeat", "1", "-"}
