@@ -123,6 +123,12 @@ func (x *interop) prepare() (err error) {
 	if err := build(filepath.Dir(x.here), "kafkawire", "./cmd/kafkawire"); err != nil {
 		return err
 	}
+	classes := filepath.Join(x.dir, "classes")
+	javac := exec.CommandContext(x.ctx, "javac", "-nowarn", "-cp", x.classpath, "-d", classes, filepath.Join(x.here, "java", "Client.java"), filepath.Join(x.here, "java", "Tools.java"))
+	if out, err := javac.CombinedOutput(); err != nil {
+		return fmt.Errorf("javac: %w\n%s", err, out)
+	}
+	x.classpath = classes + ":" + x.classpath
 	for _, c := range x.clients {
 		switch c {
 		case "tools":
@@ -132,12 +138,7 @@ func (x *interop) prepare() (err error) {
 			}
 			x.commands[c] = []string{filepath.Join(x.dir, c)}
 		case "java":
-			classes := filepath.Join(x.dir, "classes")
-			cmd := exec.CommandContext(x.ctx, "javac", "-nowarn", "-cp", x.classpath, "-d", classes, filepath.Join(x.here, "java", "Client.java"))
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("javac: %w\n%s", err, out)
-			}
-			x.commands[c] = java(x.ctx, x.here, classes+":"+x.classpath, "-Xmx192m", "Client").Args
+			x.commands[c] = java(x.ctx, x.here, x.classpath, "-Xmx192m", "Client").Args
 		case "python":
 			python, err := venv(x.ctx, cache)
 			if err != nil {

@@ -3,10 +3,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -22,21 +26,24 @@ func (x *interop) tools(t *table, r round) {
 		return
 	}
 	defer errs.Close()
+	box, err := x.startTools(errs)
+	if err != nil {
+		t.set("tools", "admin", false, err.Error())
+		return
+	}
+	defer box.end()
 	// tool runs a class and wants some words in what it prints.
 	tool := func(stdin, class string, words []string, args ...string) error {
-		ctx, cancel := context.WithTimeout(x.ctx, 2*time.Minute)
-		defer cancel()
-		cmd := java(ctx, x.here, x.classpath, append([]string{"-Xmx192m", "org.apache.kafka.tools." + class}, args...)...)
-		cmd.Stdin = strings.NewReader(stdin)
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
-		err := cmd.Run()
-		fmt.Fprintf(errs, "\n%s %v: %v\n%s", class, args, err, out.Bytes())
+		out, code, err := box.run(stdin, "org.apache.kafka.tools."+class, args...)
+		fmt.Fprintf(errs, "\n%s %v: %d, %v\n%s", class, args, code, err, out)
+		if err == nil && code != 0 {
+			err = fmt.Errorf("exit code %d", code)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", class, err)
 		}
 		for _, w := range words {
-			if !bytes.Contains(out.Bytes(), []byte(w)) {
+			if !bytes.Contains(out, []byte(w)) {
 				return fmt.Errorf("%s: no %q in its output", class, w)
 			}
 		}
@@ -120,4 +127,56 @@ func (x *interop) tools(t *table, r round) {
 		func() error {
 			return tool("", "TransactionsCommand", []string{topic + "-id"}, with("list")...)
 		})
+}
+
+// toolbox is the JVM that runs them, java/Tools.java.
+type toolbox struct {
+	cmd    *exec.Cmd
+	cancel func()
+	in     io.WriteCloser
+	out    *bufio.Reader
+}
+
+func (x *interop) startTools(errs io.Writer) (b *toolbox, err error) {
+	b = &toolbox{}
+	ctx, cancel := context.WithCancel(x.ctx)
+	b.cancel = cancel
+	b.cmd = java(ctx, x.here, x.classpath, "-Xmx256m", "Tools")
+	b.cmd.Stderr = errs
+	if b.in, err = b.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := b.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	b.out = bufio.NewReader(out)
+	return b, b.cmd.Start()
+}
+
+// run runs one tool. One that takes two minutes ends the JVM.
+func (b *toolbox) run(stdin, class string, args ...string) (out []byte, code int32, err error) {
+	late := time.AfterFunc(2*time.Minute, b.cancel)
+	defer late.Stop()
+	all := append([]string{class, stdin}, args...)
+	ask := binary.BigEndian.AppendUint32(nil, uint32(len(all)))
+	for _, s := range all {
+		ask = append(binary.BigEndian.AppendUint32(ask, uint32(len(s))), s...)
+	}
+	if _, err := b.in.Write(ask); err != nil {
+		return nil, 0, err
+	}
+	var head struct{ Code, Size int32 }
+	if err := binary.Read(b.out, binary.BigEndian, &head); err != nil {
+		return nil, 0, err
+	}
+	out = make([]byte, head.Size)
+	_, err = io.ReadFull(b.out, out)
+	return out, head.Code, err
+}
+
+func (b *toolbox) end() {
+	b.in.Close()
+	b.cmd.Wait()
+	b.cancel()
 }
