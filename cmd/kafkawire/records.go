@@ -68,6 +68,7 @@ type recordLister struct {
 	most                 int
 	e                    *env
 	bar                  *progress
+	mapped               *progress // bar, where no reader counts the bytes
 	reader               records.Reader
 	finder               recordsFinder
 	line                 []byte
@@ -141,7 +142,9 @@ func (l *recordLister) file(name string) error {
 			return err
 		}
 		if !isPacked(data) && !isObject(data) {
+			l.mapped = l.bar
 			l.segment(name, data)
+			l.mapped = nil
 			return release()
 		}
 		if err := release(); err != nil {
@@ -268,7 +271,7 @@ func (l *recordLister) field(o origin, where string, field []byte, at int, withi
 			var n int
 			n, errs = l.batch(&o, it.Batch(), at+it.At())
 			row.records += n
-			l.bar.add(it.Batch().Size())
+			l.mapped.add(it.Batch().Size())
 		case it.Err() == nil:
 			if len(rest) > 0 {
 				row.left += len(rest)

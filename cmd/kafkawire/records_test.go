@@ -256,21 +256,49 @@ func TestRecordsOfUnknownVersion(t *testing.T) {
 	}
 }
 
-// TestRecordsProgress: the bar goes over the bytes of a segment; there is none where it
+// TestRecordsProgress: the bar goes over the bytes of the files; there is none where it
 // would stand between the lines.
 func TestRecordsProgress(t *testing.T) {
 	for _, c := range []struct {
 		onTerminal bool
-		flag       string
+		flag, file string
 		bar        bool
-	}{{false, "-bytes=9", true}, {true, "-count", true}, {true, "-bytes=9", false}} {
+	}{
+		{false, "-bytes=9", segmentFile, true},
+		{false, "-bytes=9", recordsFile, true},
+		{true, "-count", segmentFile, true},
+		{true, "-bytes=9", segmentFile, false},
+	} {
 		e := &env{err: io.Discard, out: bufio.NewWriter(io.Discard), terminal: true, outTerminal: c.onTerminal}
-		if err := recordsCommand.run(e, []string{c.flag, segmentFile}); err != nil {
+		if err := recordsCommand.run(e, []string{c.flag, c.file}); err != nil {
 			t.Fatal(err)
 		}
 		if e.bar != nil != c.bar || c.bar && e.bar.done != e.bar.total {
 			t.Errorf("%+v: %+v", c, e.bar)
 		}
+	}
+}
+
+// TestShownContent: text in quotes, never within a character; other bytes in hex.
+func TestShownContent(t *testing.T) {
+	for _, c := range []struct {
+		content string
+		most    int
+		want    string
+	}{
+		{"", 0, `""`}, {"", 1, `""`},
+		{"text", 0, `"text"`}, {"text", 4, `"text"`}, {"text", 3, `"tex"...`},
+		{"a \"b\"\\", 0, `"a \"b\"\\"`}, {"line\n", 9, `"line\n"`},
+		{"h\u00e9\u4e16", 6, "\"h\u00e9\u4e16\""}, {"h\u00e9\u4e16", 5, "\"h\u00e9\"..."}, {"h\u00e9\u4e16", 2, `"h"...`},
+		{"\u4e16", 1, "0xe4..."}, {"\u4e16", 2, "0xe4b8..."}, {"\U0001f600", 3, "0xf09f98..."},
+		{"\x00\x01", 0, "0x0001"}, {"\xff\xfe\xfd\xfc\xfb", 4, "0xfffefdfc..."}, {"a\x7f", 0, "0x617f"},
+	} {
+		if got := string(appendContent(nil, []byte(c.content), c.most)); got != c.want {
+			t.Errorf("%q, %d: %s, want %s", c.content, c.most, got, c.want)
+		}
+	}
+	if got := string(appendContent(nil, nil, 1)); got != "null" {
+		t.Error(got)
 	}
 }
 

@@ -25,7 +25,7 @@ func appendContent(dst, b []byte, most int) []byte {
 	shown := b
 	if most > 0 && len(b) > most {
 		shown = b[:most]
-		for i := range utf8.UTFMax { // not within a character
+		for i := range min(utf8.UTFMax, most) { // not within a character
 			if r, _ := utf8.DecodeLastRune(shown[:most-i]); r != utf8.RuneError {
 				shown = shown[:most-i]
 				break
