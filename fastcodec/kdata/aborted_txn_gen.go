@@ -23,20 +23,26 @@ func NewAbortedTxn() AbortedTxn { return AbortedTxn{} }
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AbortedTxn) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("AbortedTxn", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 32; uint(n) <= uint(cap(dst)) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], uint64(x.ProducerID))
+			binary.BigEndian.PutUint64(w[8:16], uint64(x.FirstOffset))
+			binary.BigEndian.PutUint64(w[16:24], uint64(x.LastOffset))
+			binary.BigEndian.PutUint64(w[24:32], uint64(x.LastStableOffset))
+			return dst[:len(dst)+32], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = room(dst, 32)
-	{
-		p := (*[32]byte)(dst[len(dst)-32:])
-		binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-		binary.BigEndian.PutUint64(p[8:16], uint64(x.FirstOffset))
-		binary.BigEndian.PutUint64(p[16:24], uint64(x.LastOffset))
-		binary.BigEndian.PutUint64(p[24:32], uint64(x.LastStableOffset))
+	return x.appendAny(dst, v)
+}
+
+func (x *AbortedTxn) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastStableOffset))
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AbortedTxn", v, 32767)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("AbortedTxn", v, 0, 0)
 }

@@ -24,17 +24,13 @@ func NewAddOffsetsToTxnRequest() AddOffsetsToTxnRequest { return AddOffsetsToTxn
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AddOffsetsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 4 {
-		return dst, fastcodec.VersionError("AddOffsetsToTxnRequest", v, 0, 4)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
+	if v >= 3 && v <= 4 {
 		f0, f1 := x.TransactionalID, x.GroupID
-		if n := len(dst) + 77; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 141; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[10]byte)(w[o : o+10])
@@ -42,28 +38,19 @@ func (x *AddOffsetsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
 			}
 			w[o+10] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+11:o+43]), f1)
-			putTiny((*[32]byte)(w[o+11:o+43]), f1)
+			putLong((*[64]byte)(w[o+11:o+75]), f1)
+			putShort((*[64]byte)(w[o+11:o+75]), f1)
 			o += 11 + len(f1)
 			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.TransactionalID, e)
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
-			dst = compactString(dst, x.GroupID, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			return dst[:len(dst)+o+1], nil
 		}
-	} else {
+	} else if v >= 0 && v <= 2 {
 		f0, f1 := x.TransactionalID, x.GroupID
-		if n := len(dst) + 78; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 142; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[10]byte)(w[o : o+10])
@@ -71,20 +58,34 @@ func (x *AddOffsetsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
 			}
 			binary.BigEndian.PutUint16(w[o+10:o+12], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+12:o+44]), f1)
-			putTiny((*[32]byte)(w[o+12:o+44]), f1)
+			putLong((*[64]byte)(w[o+12:o+76]), f1)
+			putShort((*[64]byte)(w[o+12:o+76]), f1)
 			o += 12 + len(f1)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.TransactionalID, e)
-			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
-			dst = legacyString(dst, x.GroupID, e)
+			return dst[:len(dst)+o], nil
 		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AddOffsetsToTxnRequest", v, 3)
+	return x.appendAny(dst, v)
+}
+
+func (x *AddOffsetsToTxnRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 4 {
+		if len(x.TransactionalID) > fastcodec.MaxString || len(x.GroupID) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "AddOffsetsToTxnRequest", v, 3)
+		}
+		dst = append(appendLength(dst, len(x.TransactionalID)), x.TransactionalID...)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+		dst = append(appendLength(dst, len(x.GroupID)), x.GroupID...)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 2 {
+		if len(x.TransactionalID) > fastcodec.MaxString || len(x.GroupID) > fastcodec.MaxString || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "AddOffsetsToTxnRequest", v, 3)
+		}
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.TransactionalID))), x.TransactionalID...)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.GroupID))), x.GroupID...)
+		return dst, nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("AddOffsetsToTxnRequest", v, 0, 4)
 }

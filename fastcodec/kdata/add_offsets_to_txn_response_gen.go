@@ -22,28 +22,40 @@ func NewAddOffsetsToTxnResponse() AddOffsetsToTxnResponse { return AddOffsetsToT
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AddOffsetsToTxnResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 4 {
-		return dst, fastcodec.VersionError("AddOffsetsToTxnResponse", v, 0, 4)
+	if v >= 3 && v <= 4 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = 0
+			return dst[:len(dst)+7], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			return dst[:len(dst)+6], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
-		dst = room(dst, 7)
-		{
-			p := (*[7]byte)(dst[len(dst)-7:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			p[6] = 0
+	return x.appendAny(dst, v)
+}
+
+func (x *AddOffsetsToTxnResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 4 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "AddOffsetsToTxnResponse", v, 3)
 		}
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	} else {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		e.failIf(len(x.UnknownTags) > 0)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 2 {
+		if len(x.UnknownTags) > 0 {
+			return dst, explain(x, "AddOffsetsToTxnResponse", v, 3)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AddOffsetsToTxnResponse", v, 3)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("AddOffsetsToTxnResponse", v, 0, 4)
 }

@@ -42,26 +42,58 @@ type AddPartitionsToTxnRequestTopic struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AddPartitionsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 5 {
+		f0 := x.V3AndBelowTransactionalID
+		if n := len(dst) + 78; uint(n) <= uint(cap(dst)) && !(v < 4 && len(x.Transactions) > 0) && len(x.Transactions) == 0 && !(v > 3 && len(x.V3AndBelowTransactionalID) > 0) && !(v > 3 && x.V3AndBelowProducerID != 0) && !(v > 3 && x.V3AndBelowProducerEpoch != 0) && !(v > 3 && len(x.V3AndBelowTopics) > 0) && len(x.V3AndBelowTopics) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 4 {
+				w[o] = byte(len(x.Transactions) + 1)
+				o += 1
+			}
+			if v <= 3 {
+				w[o] = byte(len(f0) + 1)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
+				o += 1 + len(f0)
+				{
+					p := (*[10]byte)(w[o : o+10])
+					binary.BigEndian.PutUint64(p[0:8], uint64(x.V3AndBelowProducerID))
+					binary.BigEndian.PutUint16(p[8:10], uint16(x.V3AndBelowProducerEpoch))
+				}
+				w[o+10] = byte(len(x.V3AndBelowTopics) + 1)
+				o += 11
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		f0 := x.V3AndBelowTransactionalID
+		if n := len(dst) + 80; uint(n) <= uint(cap(dst)) && !(len(x.Transactions) > 0) && len(x.V3AndBelowTopics) == 0 && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
+			o := 2 + len(f0)
+			{
+				p := (*[10]byte)(w[o : o+10])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.V3AndBelowProducerID))
+				binary.BigEndian.PutUint16(p[8:10], uint16(x.V3AndBelowProducerEpoch))
+			}
+			binary.BigEndian.PutUint32(w[o+10:o+14], uint32(len(x.V3AndBelowTopics)))
+			return dst[:len(dst)+o+14], nil
+		}
+	}
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("AddPartitionsToTxnRequest", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
-		if v < 4 && len(x.Transactions) > 0 {
-			e.failed = true
-		}
-		if v > 3 && len(x.V3AndBelowTransactionalID) > 0 {
-			e.failed = true
-		}
-		if v > 3 && x.V3AndBelowProducerID != 0 {
-			e.failed = true
-		}
-		if v > 3 && x.V3AndBelowProducerEpoch != 0 {
-			e.failed = true
-		}
-		if v > 3 && len(x.V3AndBelowTopics) > 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 3}
+	if e.flexible {
+		e.failIf(v < 4 && len(x.Transactions) > 0)
+		e.failIf(v > 3 && len(x.V3AndBelowTransactionalID) > 0)
+		e.failIf(v > 3 && x.V3AndBelowProducerID != 0)
+		e.failIf(v > 3 && x.V3AndBelowProducerEpoch != 0)
+		e.failIf(v > 3 && len(x.V3AndBelowTopics) > 0)
 		if v >= 4 {
 			dst = compactCount(dst, len(x.Transactions), e)
 			if len(x.Transactions) > 0 {
@@ -69,13 +101,13 @@ func (x *AddPartitionsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error
 			}
 		}
 		f0 := x.V3AndBelowTransactionalID
-		if n := len(dst) + 43; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v <= 3 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 				{
 					p := (*[10]byte)(w[o : o+10])
@@ -98,18 +130,15 @@ func (x *AddPartitionsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error
 				dst = flexibleAllAddPartitionsToTxnRequestTopic(dst, x.V3AndBelowTopics, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(len(x.Transactions) > 0)
 		f0 := x.V3AndBelowTransactionalID
-		if n := len(dst) + 48; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 80; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[10]byte)(w[o : o+10])
@@ -129,21 +158,25 @@ func (x *AddPartitionsToTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AddPartitionsToTxnRequest", v, 3)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "AddPartitionsToTxnRequest", 3)
+}
+
+func (x *AddPartitionsToTxnRequestTopic) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAddPartitionsToTxnRequestTransaction(dst []byte, s []AddPartitionsToTxnRequestTransaction, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TransactionalID
-		if n := len(dst) + 45; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 77; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[11]byte)(w[o : o+11])
@@ -155,22 +188,15 @@ func flexibleAllAddPartitionsToTxnRequestTransaction(dst []byte, s []AddPartitio
 			dst = dst[:len(dst)+o+12]
 		} else {
 			dst = compactString(dst, x.TransactionalID, e)
-			dst = room(dst, 11)
-			{
-				p := (*[11]byte)(dst[len(dst)-11:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-				p[10] = bit(x.VerifyOnly)
-			}
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+			dst = append(dst, bit(x.VerifyOnly))
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
 			dst = flexibleAllAddPartitionsToTxnRequestTopic(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -179,11 +205,11 @@ func flexibleAllAddPartitionsToTxnRequestTopic(dst []byte, s []AddPartitionsToTx
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Name, x.Partitions
-		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -191,12 +217,7 @@ func flexibleAllAddPartitionsToTxnRequestTopic(dst []byte, s []AddPartitionsToTx
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = compactString(dst, x.Name, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -206,21 +227,19 @@ func legacyAllAddPartitionsToTxnRequestTopic(dst []byte, s []AddPartitionsToTxnR
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Name, x.Partitions
-		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+		if n := len(dst) + 102; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 8 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 			putInt32s((*[32]byte)(w[o+4:o+36]), f1)
 			o += 4 + 4*len(f1)
 			dst = dst[:len(dst)+o]
 		} else {
-			dst = legacyString(dst, x.Name, e)
-			dst = legacyInt32s(dst, x.Partitions, e)
+			dst = x.append(dst, e)
 		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }

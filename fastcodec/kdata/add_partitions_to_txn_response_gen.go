@@ -45,17 +45,38 @@ type AddPartitionsToTxnResponsePartitionResult struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AddPartitionsToTxnResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 5 {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && !(v < 4 && len(x.ResultsByTransaction) > 0) && len(x.ResultsByTransaction) == 0 && !(v > 3 && len(x.ResultsByTopicV3AndBelow) > 0) && len(x.ResultsByTopicV3AndBelow) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			o := 4
+			if v >= 4 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+				w[o+2] = byte(len(x.ResultsByTransaction) + 1)
+				o += 3
+			}
+			if v <= 3 {
+				w[o] = byte(len(x.ResultsByTopicV3AndBelow) + 1)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && !(len(x.ResultsByTransaction) > 0) && len(x.ResultsByTopicV3AndBelow) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.ResultsByTopicV3AndBelow)))
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("AddPartitionsToTxnResponse", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
-		if v < 4 && len(x.ResultsByTransaction) > 0 {
-			e.failed = true
-		}
-		if v > 3 && len(x.ResultsByTopicV3AndBelow) > 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 3}
+	if e.flexible {
+		e.failIf(v < 4 && len(x.ResultsByTransaction) > 0)
+		e.failIf(v > 3 && len(x.ResultsByTopicV3AndBelow) > 0)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		if v >= 4 {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
@@ -72,10 +93,7 @@ func (x *AddPartitionsToTxnResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 				dst = flexibleAllAddPartitionsToTxnResponseTopicResult(dst, x.ResultsByTopicV3AndBelow, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(len(x.ResultsByTransaction) > 0)
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
@@ -92,21 +110,25 @@ func (x *AddPartitionsToTxnResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AddPartitionsToTxnResponse", v, 3)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "AddPartitionsToTxnResponse", 3)
+}
+
+func (x *AddPartitionsToTxnResponsePartitionResult) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.PartitionErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAddPartitionsToTxnResponseResult(dst []byte, s []AddPartitionsToTxnResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TransactionalID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.TopicResults) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.TopicResults) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.TopicResults) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -117,10 +139,7 @@ func flexibleAllAddPartitionsToTxnResponseResult(dst []byte, s []AddPartitionsTo
 		if len(x.TopicResults) > 0 {
 			dst = flexibleAllAddPartitionsToTxnResponseTopicResult(dst, x.TopicResults, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -129,11 +148,11 @@ func flexibleAllAddPartitionsToTxnResponseTopicResult(dst []byte, s []AddPartiti
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.ResultsByPartition) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.ResultsByPartition) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.ResultsByPartition) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -144,10 +163,7 @@ func flexibleAllAddPartitionsToTxnResponseTopicResult(dst []byte, s []AddPartiti
 		if len(x.ResultsByPartition) > 0 {
 			dst = flexibleAllAddPartitionsToTxnResponsePartitionResult(dst, x.ResultsByPartition, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -174,11 +190,11 @@ func legacyAllAddPartitionsToTxnResponseTopicResult(dst []byte, s []AddPartition
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.ResultsByPartition)))
 			dst = dst[:len(dst)+o+4]

@@ -39,22 +39,48 @@ type AddRaftVoterRequestListener struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AddRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		f0 := x.ClusterID
+		if n := len(dst) + 92; uint(n) <= uint(cap(dst)) && len(x.Listeners) == 0 && !(v < 1 && !x.AckWhenCommitted) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[24]byte)(w[o : o+24])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.TimeoutMs))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.VoterID))
+				binary.BigEndian.PutUint64(p[8:16], x.VoterDirectoryID.Hi)
+				binary.BigEndian.PutUint64(p[16:24], x.VoterDirectoryID.Lo)
+			}
+			w[o+24] = byte(len(x.Listeners) + 1)
+			o += 25
+			if v >= 1 {
+				w[o] = bit(x.AckWhenCommitted)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("AddRaftVoterRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && !x.AckWhenCommitted {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && !x.AckWhenCommitted)
 	f0 := x.ClusterID
-	if n := len(dst) + 58; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Listeners) < 127 {
+	if n := len(dst) + 90; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Listeners) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		if f0 == nil {
 			w[0] = byte(0)
 		}
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[24]byte)(w[o : o+24])
@@ -67,14 +93,9 @@ func (x *AddRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = dst[:len(dst)+o+25]
 	} else {
 		dst = compactNullableString(dst, x.ClusterID, e)
-		dst = room(dst, 24)
-		{
-			p := (*[24]byte)(dst[len(dst)-24:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.TimeoutMs))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.VoterID))
-			binary.BigEndian.PutUint64(p[8:16], x.VoterDirectoryID.Hi)
-			binary.BigEndian.PutUint64(p[16:24], x.VoterDirectoryID.Lo)
-		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
+		dst = fastcodec.AppendUUID(dst, x.VoterDirectoryID)
 		dst = compactCount(dst, len(x.Listeners), e)
 	}
 	{
@@ -82,15 +103,15 @@ func (x *AddRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.Name, x.Host
-			if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				w[o] = byte(len(f1) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f1)
-				putTiny((*[32]byte)(w[o+1:o+33]), f1)
+				putLong((*[64]byte)(w[o+1:o+65]), f1)
+				putShort((*[64]byte)(w[o+1:o+65]), f1)
 				o += 1 + len(f1)
 				{
 					p := (*[3]byte)(w[o : o+3])
@@ -99,25 +120,21 @@ func (x *AddRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				}
 				dst = dst[:len(dst)+o+3]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = compactString(dst, x.Host, e)
-				dst = binary.BigEndian.AppendUint16(dst, x.Port)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
 	if v >= 1 {
 		dst = append(dst, bit(x.AckWhenCommitted))
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "AddRaftVoterRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "AddRaftVoterRequest", 0)
+}
+
+func (x *AddRaftVoterRequestListener) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

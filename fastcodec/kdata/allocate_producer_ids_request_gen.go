@@ -24,22 +24,26 @@ func NewAllocateProducerIDsRequest() AllocateProducerIDsRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AllocateProducerIDsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("AllocateProducerIdsRequest", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 13; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.BrokerEpoch))
+			w[12] = 0
+			return dst[:len(dst)+13], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = room(dst, 13)
-	{
-		p := (*[13]byte)(dst[len(dst)-13:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.BrokerID))
-		binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
-		p[12] = 0
+	return x.appendAny(dst, v)
+}
+
+func (x *AllocateProducerIDsRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "AllocateProducerIdsRequest", v, 0)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "AllocateProducerIdsRequest", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("AllocateProducerIdsRequest", v, 0, 0)
 }

@@ -50,20 +50,33 @@ type AlterClientQuotasRequestOpData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 1 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Entries) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Entries) + 1)
+			w[1] = bit(x.ValidateOnly)
+			w[2] = 0
+			return dst[:len(dst)+3], nil
+		}
+	} else if v == 0 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Entries) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Entries)))
+			w[4] = bit(x.ValidateOnly)
+			return dst[:len(dst)+5], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("AlterClientQuotasRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 1 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 1}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Entries), e)
 		if len(x.Entries) > 0 {
 			dst = flexibleAllAlterClientQuotasRequestEntryData(dst, x.Entries, e)
 		}
 		dst = append(dst, bit(x.ValidateOnly))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		dst = legacyCount(dst, len(x.Entries), e)
 		if len(x.Entries) > 0 {
@@ -72,10 +85,22 @@ func (x *AlterClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, error)
 		dst = append(dst, bit(x.ValidateOnly))
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterClientQuotasRequest", v, 1)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "AlterClientQuotasRequest", 1)
+}
+
+func (x *AlterClientQuotasRequestEntityData) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.EntityType, false)
+	dst = e.string(dst, x.EntityName, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *AlterClientQuotasRequestOpData) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Key, false)
+	dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
+	dst = append(dst, bit(x.Remove))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuotasRequestEntryData, e *encoder) []byte {
@@ -87,28 +112,23 @@ func flexibleAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuo
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.EntityType, x.EntityName
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 131; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.EntityType, e)
-					dst = compactNullableString(dst, x.EntityName, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -118,11 +138,11 @@ func flexibleAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuo
 			for i := range s {
 				x := &s[i]
 				f0 := x.Key
-				if n := len(dst) + 43; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					{
 						p := (*[10]byte)(w[o : o+10])
@@ -132,24 +152,11 @@ func flexibleAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuo
 					}
 					dst = dst[:len(dst)+o+10]
 				} else {
-					dst = compactString(dst, x.Key, e)
-					dst = room(dst, 10)
-					{
-						p := (*[10]byte)(dst[len(dst)-10:])
-						binary.BigEndian.PutUint64(p[0:8], math.Float64bits(x.Value))
-						p[8] = bit(x.Remove)
-						p[9] = 0
-					}
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -163,25 +170,23 @@ func legacyAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuota
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.EntityType, x.EntityName
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 					if f1 == nil {
 						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.EntityType, e)
-					dst = legacyNullableString(dst, x.EntityName, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		dst = legacyCount(dst, len(x.Ops), e)
@@ -190,11 +195,11 @@ func legacyAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuota
 			for i := range s {
 				x := &s[i]
 				f0 := x.Key
-				if n := len(dst) + 43; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					{
 						p := (*[9]byte)(w[o : o+9])
@@ -203,11 +208,8 @@ func legacyAllAlterClientQuotasRequestEntryData(dst []byte, s []AlterClientQuota
 					}
 					dst = dst[:len(dst)+o+9]
 				} else {
-					dst = legacyString(dst, x.Key, e)
-					dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
-					dst = append(dst, bit(x.Remove))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

@@ -42,20 +42,33 @@ func NewAlterConfigsRequestAlterableConfig() AlterConfigsRequestAlterableConfig 
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Resources) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Resources) + 1)
+			w[1] = bit(x.ValidateOnly)
+			w[2] = 0
+			return dst[:len(dst)+3], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Resources) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Resources)))
+			w[4] = bit(x.ValidateOnly)
+			return dst[:len(dst)+5], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("AlterConfigsRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Resources), e)
 		if len(x.Resources) > 0 {
 			dst = flexibleAllAlterConfigsRequestResource(dst, x.Resources, e)
 		}
 		dst = append(dst, bit(x.ValidateOnly))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		dst = legacyCount(dst, len(x.Resources), e)
 		if len(x.Resources) > 0 {
@@ -64,22 +77,26 @@ func (x *AlterConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = append(dst, bit(x.ValidateOnly))
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterConfigsRequest", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "AlterConfigsRequest", 2)
+}
+
+func (x *AlterConfigsRequestAlterableConfig) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Value, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.ResourceName
-		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Configs) < 127 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Configs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			w[1] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			w[o] = byte(len(x.Configs) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -93,35 +110,27 @@ func flexibleAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestR
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Value
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 131; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = compactNullableString(dst, x.Value, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -130,12 +139,12 @@ func legacyAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestRes
 	for i := range s {
 		x := &s[i]
 		f0 := x.ResourceName
-		if n := len(dst) + 39; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Configs)))
 			dst = dst[:len(dst)+o+4]
@@ -149,25 +158,23 @@ func legacyAllAlterConfigsRequestResource(dst []byte, s []AlterConfigsRequestRes
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Value
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 					if f1 == nil {
 						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.Name, e)
-					dst = legacyNullableString(dst, x.Value, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

@@ -36,11 +36,27 @@ func NewAlterConfigsResponseResourceResponse() AlterConfigsResponseResourceRespo
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Responses) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Responses) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Responses) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Responses)))
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("AlterConfigsResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Responses) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -55,39 +71,29 @@ func (x *AlterConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.ErrorMessage, x.ResourceName
-				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 134; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 					w[2] = byte(len(f0) + 1)
 					if f0 == nil {
 						w[2] = byte(0)
 					}
-					putShort((*[32]byte)(w[3:35]), f0)
-					putTiny((*[32]byte)(w[3:35]), f0)
+					putLong((*[64]byte)(w[3:67]), f0)
+					putShort((*[64]byte)(w[3:67]), f0)
 					o := 3 + len(f0)
 					w[o] = byte(x.ResourceType)
 					w[o+1] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = compactNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, byte(x.ResourceType))
-					dst = compactString(dst, x.ResourceName, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -103,35 +109,37 @@ func (x *AlterConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.ErrorMessage, x.ResourceName
-				if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 135; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 					binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
 					if f0 == nil {
 						binary.BigEndian.PutUint16(w[2:4], 0xffff)
 					}
-					putShort((*[32]byte)(w[4:36]), f0)
-					putTiny((*[32]byte)(w[4:36]), f0)
+					putLong((*[64]byte)(w[4:68]), f0)
+					putShort((*[64]byte)(w[4:68]), f0)
 					o := 4 + len(f0)
 					w[o] = byte(x.ResourceType)
 					binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
-					putShort((*[32]byte)(w[o+3:o+35]), f1)
-					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					putLong((*[64]byte)(w[o+3:o+67]), f1)
+					putShort((*[64]byte)(w[o+3:o+67]), f1)
 					o += 3 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = legacyNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, byte(x.ResourceType))
-					dst = legacyString(dst, x.ResourceName, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterConfigsResponse", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "AlterConfigsResponse", 2)
+}
+
+func (x *AlterConfigsResponseResourceResponse) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = append(dst, byte(x.ResourceType))
+	dst = e.string(dst, x.ResourceName, false)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

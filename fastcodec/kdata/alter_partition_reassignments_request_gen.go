@@ -49,13 +49,25 @@ func (x *AlterPartitionReassignmentsRequestReassignablePartition) ResizeReplicas
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && !(v < 1 && !x.AllowReplicationFactorChange) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
+			o := 4
+			if v >= 1 {
+				w[o] = bit(x.AllowReplicationFactorChange)
+				o += 1
+			}
+			w[o] = byte(len(x.Topics) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("AlterPartitionReassignmentsRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && !x.AllowReplicationFactorChange {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && !x.AllowReplicationFactorChange)
 	if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
@@ -76,25 +88,26 @@ func (x *AlterPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]by
 	if len(x.Topics) > 0 {
 		dst = flexibleAllAlterPartitionReassignmentsRequestReassignableTopic(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterPartitionReassignmentsRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "AlterPartitionReassignmentsRequest", 0)
+}
+
+func (x *AlterPartitionReassignmentsRequestReassignablePartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = appendInt32s(e.count(dst, lengthOf(x.Replicas, true)), x.Replicas)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAlterPartitionReassignmentsRequestReassignableTopic(dst []byte, s []AlterPartitionReassignmentsRequestReassignableTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -119,19 +132,11 @@ func flexibleAllAlterPartitionReassignmentsRequestReassignableTopic(dst []byte, 
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = compactNullableInt32s(dst, x.Replicas, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -50,12 +50,35 @@ func NewAlterPartitionReassignmentsResponseReassignablePartitionResponse() Alter
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(x.Responses) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			o := 4
+			if v >= 1 {
+				w[o] = bit(x.AllowReplicationFactorChange)
+				o += 1
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			w[o+2] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[o+2] = byte(0)
+			}
+			putLong((*[64]byte)(w[o+3:o+67]), f0)
+			putShort((*[64]byte)(w[o+3:o+67]), f0)
+			o += 3 + len(f0)
+			w[o] = byte(len(x.Responses) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("AlterPartitionReassignmentsResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 41; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Responses) < 127 {
+	if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Responses) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		o := 4
@@ -68,8 +91,8 @@ func (x *AlterPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]b
 		if f0 == nil {
 			w[o+2] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+3:o+35]), f0)
-		putTiny((*[32]byte)(w[o+3:o+35]), f0)
+		putLong((*[64]byte)(w[o+3:o+67]), f0)
+		putShort((*[64]byte)(w[o+3:o+67]), f0)
 		o += 3 + len(f0)
 		w[o] = byte(len(x.Responses) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -85,25 +108,27 @@ func (x *AlterPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]b
 	if len(x.Responses) > 0 {
 		dst = flexibleAllAlterPartitionReassignmentsResponseReassignableTopicResponse(dst, x.Responses, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterPartitionReassignmentsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "AlterPartitionReassignmentsResponse", 0)
+}
+
+func (x *AlterPartitionReassignmentsResponseReassignablePartitionResponse) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAlterPartitionReassignmentsResponseReassignableTopicResponse(dst []byte, s []AlterPartitionReassignmentsResponseReassignableTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -116,7 +141,7 @@ func flexibleAllAlterPartitionReassignmentsResponseReassignableTopicResponse(dst
 			for i := range s {
 				x := &s[i]
 				f0 := x.ErrorMessage
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -124,26 +149,17 @@ func flexibleAllAlterPartitionReassignmentsResponseReassignableTopicResponse(dst
 					if f0 == nil {
 						w[6] = byte(0)
 					}
-					putShort((*[32]byte)(w[7:39]), f0)
-					putTiny((*[32]byte)(w[7:39]), f0)
+					putLong((*[64]byte)(w[7:71]), f0)
+					putShort((*[64]byte)(w[7:71]), f0)
 					o := 7 + len(f0)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = compactNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -54,10 +54,20 @@ func NewAlterPartitionRequestBrokerState() AlterPartitionRequestBrokerState {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterPartitionRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 3 {
+		if n := len(dst) + 14; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.BrokerEpoch))
+			w[12] = byte(len(x.Topics) + 1)
+			w[13] = 0
+			return dst[:len(dst)+14], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("AlterPartitionRequest", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 13; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
@@ -72,27 +82,28 @@ func (x *AlterPartitionRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.Topics) > 0 {
 		dst = flexibleAllAlterPartitionRequestTopicData(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterPartitionRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "AlterPartitionRequest", 0)
+}
+
+func (x *AlterPartitionRequestBrokerState) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAlterPartitionRequestTopicData(dst []byte, s []AlterPartitionRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 1 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 2 {
@@ -114,10 +125,7 @@ func flexibleAllAlterPartitionRequestTopicData(dst []byte, s []AlterPartitionReq
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllAlterPartitionRequestPartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -125,15 +133,9 @@ func flexibleAllAlterPartitionRequestTopicData(dst []byte, s []AlterPartitionReq
 func flexibleAllAlterPartitionRequestPartitionData(dst []byte, s []AlterPartitionRequestPartitionData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v > 2 && len(x.NewIsr) > 0 {
-			e.failed = true
-		}
-		if e.v < 3 && len(x.NewIsrWithEpochs) > 0 {
-			e.failed = true
-		}
-		if e.v < 1 && x.LeaderRecoveryState != 0 {
-			e.failed = true
-		}
+		e.failIf(e.v > 2 && len(x.NewIsr) > 0)
+		e.failIf(e.v < 3 && len(x.NewIsrWithEpochs) > 0)
+		e.failIf(e.v < 1 && x.LeaderRecoveryState != 0)
 		f0 := x.NewIsr
 		if n := len(dst) + 41; uint(n) <= uint(cap(dst)) && len(f0) <= 8 {
 			w := dst[len(dst):n:n]
@@ -150,7 +152,8 @@ func flexibleAllAlterPartitionRequestPartitionData(dst []byte, s []AlterPartitio
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
 			if e.v <= 2 {
-				dst = compactInt32s(dst, x.NewIsr, e)
+				dst = compactCount(dst, len(x.NewIsr), e)
+				dst = appendInt32s(dst, x.NewIsr)
 			}
 		}
 		if e.v >= 3 {
@@ -163,10 +166,7 @@ func flexibleAllAlterPartitionRequestPartitionData(dst []byte, s []AlterPartitio
 			dst = append(dst, byte(x.LeaderRecoveryState))
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -43,10 +43,20 @@ type AlterPartitionResponsePartitionData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterPartitionResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 3 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.Topics) + 1)
+			w[7] = 0
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("AlterPartitionResponse", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -61,27 +71,35 @@ func (x *AlterPartitionResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.Topics) > 0 {
 		dst = flexibleAllAlterPartitionResponseTopicData(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "AlterPartitionResponse", 0)
+}
+
+func (x *AlterPartitionResponsePartitionData) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = appendInt32s(e.count(dst, len(x.Isr)), x.Isr)
+	if e.v >= 1 {
+		dst = append(dst, byte(x.LeaderRecoveryState))
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterPartitionResponse", v, 0)
-	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAlterPartitionResponseTopicData(dst []byte, s []AlterPartitionResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 1 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 2 {
@@ -125,30 +143,11 @@ func flexibleAllAlterPartitionResponseTopicData(dst []byte, s []AlterPartitionRe
 					}
 					dst = dst[:len(dst)+o+5]
 				} else {
-					dst = room(dst, 14)
-					{
-						p := (*[14]byte)(dst[len(dst)-14:])
-						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-						binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-						binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
-					}
-					dst = compactInt32s(dst, x.Isr, e)
-					if e.v >= 1 {
-						dst = append(dst, byte(x.LeaderRecoveryState))
-					}
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -38,11 +38,27 @@ type AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterReplicaLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Results) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("AlterReplicaLogDirsResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -55,10 +71,7 @@ func (x *AlterReplicaLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, err
 		if len(x.Results) > 0 {
 			dst = flexibleAllAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(dst, x.Results, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -74,21 +87,25 @@ func (x *AlterReplicaLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, err
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterReplicaLogDirsResponse", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "AlterReplicaLogDirsResponse", 2)
+}
+
+func (x *AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(dst []byte, s []AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -99,10 +116,7 @@ func flexibleAllAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(dst []b
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -129,11 +143,11 @@ func legacyAllAlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(dst []byt
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

@@ -41,21 +41,30 @@ type AlterUserScramCredentialsRequestScramCredentialUpsertion struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Deletions) == 0 && len(x.Upsertions) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Deletions) + 1)
+			w[1] = byte(len(x.Upsertions) + 1)
+			w[2] = 0
+			return dst[:len(dst)+3], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("AlterUserScramCredentialsRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	dst = compactCount(dst, len(x.Deletions), e)
 	{
 		s := x.Deletions
 		for i := range s {
 			x := &s[i]
 			f0 := x.Name
-			if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				{
 					p := (*[2]byte)(w[o : o+2])
@@ -64,12 +73,7 @@ func (x *AlterUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]byte
 				}
 				dst = dst[:len(dst)+o+2]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = append(dst, byte(x.Mechanism))
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
@@ -79,11 +83,11 @@ func (x *AlterUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]byte
 		for i := range s {
 			x := &s[i]
 			f0 := x.Name
-			if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+			if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				{
 					p := (*[5]byte)(w[o : o+5])
@@ -98,18 +102,16 @@ func (x *AlterUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]byte
 			}
 			dst = compactBytes(dst, x.Salt, e)
 			dst = compactBytes(dst, x.SaltedPassword, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = closing(dst, x.UnknownTags, e)
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterUserScramCredentialsRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "AlterUserScramCredentialsRequest", 0)
+}
+
+func (x *AlterUserScramCredentialsRequestScramCredentialDeletion) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = append(dst, byte(x.Mechanism))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

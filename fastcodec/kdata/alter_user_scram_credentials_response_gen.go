@@ -37,10 +37,19 @@ func NewAlterUserScramCredentialsResponseResult() AlterUserScramCredentialsRespo
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AlterUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Results) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("AlterUserScramCredentialsResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -55,39 +64,35 @@ func (x *AlterUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]byt
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.User, x.ErrorMessage
-			if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 				w[o+2] = byte(len(f1) + 1)
 				if f1 == nil {
 					w[o+2] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+3:o+35]), f1)
-				putTiny((*[32]byte)(w[o+3:o+35]), f1)
+				putLong((*[64]byte)(w[o+3:o+67]), f1)
+				putShort((*[64]byte)(w[o+3:o+67]), f1)
 				o += 3 + len(f1)
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = compactString(dst, x.User, e)
-				dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-				dst = compactNullableString(dst, x.ErrorMessage, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "AlterUserScramCredentialsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "AlterUserScramCredentialsResponse", 0)
+}
+
+func (x *AlterUserScramCredentialsResponseResult) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.User, false)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

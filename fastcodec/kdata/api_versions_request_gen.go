@@ -24,52 +24,57 @@ func NewAPIVersionsRequest() APIVersionsRequest { return APIVersionsRequest{Node
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *APIVersionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 5 {
-		return dst, fastcodec.VersionError("ApiVersionsRequest", v, 0, 5)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
+	if v >= 3 && v <= 5 {
 		f0, f1, f2 := x.ClientSoftwareName, x.ClientSoftwareVersion, x.ClusterID
-		if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 200; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			if v >= 5 {
 				w[o] = byte(len(f2) + 1)
 				if f2 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f2)
-				putTiny((*[32]byte)(w[o+1:o+33]), f2)
+				putLong((*[64]byte)(w[o+1:o+65]), f2)
+				putShort((*[64]byte)(w[o+1:o+65]), f2)
 				o += 1 + len(f2)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
 				o += 4
 			}
 			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.ClientSoftwareName, e)
-			dst = compactString(dst, x.ClientSoftwareVersion, e)
-			if v >= 5 {
-				dst = compactNullableString(dst, x.ClusterID, e)
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			return dst[:len(dst)+o+1], nil
 		}
-	} else {
-		e.failIf(len(x.UnknownTags) > 0)
+	} else if v >= 0 && v <= 2 {
+		if len(x.UnknownTags) == 0 {
+			return dst, nil
+		}
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ApiVersionsRequest", v, 3)
+	return x.appendAny(dst, v)
+}
+
+func (x *APIVersionsRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 5 {
+		if len(x.ClientSoftwareName) > fastcodec.MaxString || len(x.ClientSoftwareVersion) > fastcodec.MaxString || len(x.ClusterID) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "ApiVersionsRequest", v, 3)
+		}
+		dst = append(appendLength(dst, len(x.ClientSoftwareName)), x.ClientSoftwareName...)
+		dst = append(appendLength(dst, len(x.ClientSoftwareVersion)), x.ClientSoftwareVersion...)
+		if v >= 5 {
+			dst = append(appendLength(dst, lengthOf(x.ClusterID, true)), x.ClusterID...)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+		}
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 2 {
+		if len(x.UnknownTags) > 0 {
+			return dst, explain(x, "ApiVersionsRequest", v, 3)
+		}
+		return dst, nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("ApiVersionsRequest", v, 0, 5)
 }

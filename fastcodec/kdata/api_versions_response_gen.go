@@ -53,11 +53,33 @@ type APIVersionsResponseFinalizedFeatureKey struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *APIVersionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 5 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.APIKeys) == 0 && !(len(x.SupportedFeatures) > 0) && !(x.FinalizedFeaturesEpoch != -1) && !(len(x.FinalizedFeatures) > 0) && !(x.ZkMigrationReady) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.APIKeys) + 1)
+			binary.BigEndian.PutUint32(w[3:7], uint32(x.ThrottleTimeMs))
+			w[7] = 0
+			return dst[:len(dst)+8], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) && len(x.APIKeys) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.APIKeys)))
+			o := 6
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("ApiVersionsResponse", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 3}
+	if e.flexible {
 		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.APIKeys) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
@@ -93,10 +115,31 @@ func (x *APIVersionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ApiVersionsResponse", v, 3)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ApiVersionsResponse", 3)
+}
+
+func (x *APIVersionsResponseAPIVersion) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.APIKey))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MinVersion))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxVersion))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *APIVersionsResponseSupportedFeatureKey) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MinVersion))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxVersion))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *APIVersionsResponseFinalizedFeatureKey) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxVersionLevel))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MinVersionLevel))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsAPIVersionsResponse puts the tag section of a struct in the place of an empty one.
@@ -127,11 +170,11 @@ func tagsAPIVersionsResponse(dst []byte, x *APIVersionsResponse, e *encoder) []b
 			for i := range s {
 				x := &s[i]
 				f0 := x.Name
-				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					{
 						p := (*[5]byte)(w[o : o+5])
@@ -141,17 +184,7 @@ func tagsAPIVersionsResponse(dst []byte, x *APIVersionsResponse, e *encoder) []b
 					}
 					dst = dst[:len(dst)+o+5]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = room(dst, 5)
-					{
-						p := (*[5]byte)(dst[len(dst)-5:])
-						binary.BigEndian.PutUint16(p[0:2], uint16(x.MinVersion))
-						binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxVersion))
-						p[4] = 0
-					}
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -172,11 +205,11 @@ func tagsAPIVersionsResponse(dst []byte, x *APIVersionsResponse, e *encoder) []b
 			for i := range s {
 				x := &s[i]
 				f0 := x.Name
-				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					{
 						p := (*[5]byte)(w[o : o+5])
@@ -186,17 +219,7 @@ func tagsAPIVersionsResponse(dst []byte, x *APIVersionsResponse, e *encoder) []b
 					}
 					dst = dst[:len(dst)+o+5]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = room(dst, 5)
-					{
-						p := (*[5]byte)(dst[len(dst)-5:])
-						binary.BigEndian.PutUint16(p[0:2], uint16(x.MaxVersionLevel))
-						binary.BigEndian.PutUint16(p[2:4], uint16(x.MinVersionLevel))
-						p[4] = 0
-					}
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}

@@ -45,10 +45,20 @@ type AssignReplicasToDirsRequestPartitionData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AssignReplicasToDirsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 14; uint(n) <= uint(cap(dst)) && len(x.Directories) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.BrokerEpoch))
+			w[12] = byte(len(x.Directories) + 1)
+			w[13] = 0
+			return dst[:len(dst)+14], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("AssignReplicasToDirsRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 13; uint(n) <= uint(cap(dst)) && len(x.Directories) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
@@ -63,14 +73,14 @@ func (x *AssignReplicasToDirsRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if len(x.Directories) > 0 {
 		dst = flexibleAllAssignReplicasToDirsRequestDirectoryData(dst, x.Directories, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "AssignReplicasToDirsRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "AssignReplicasToDirsRequest", 0)
+}
+
+func (x *AssignReplicasToDirsRequestPartitionData) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAssignReplicasToDirsRequestDirectoryData(dst []byte, s []AssignReplicasToDirsRequestDirectoryData, e *encoder) []byte {
@@ -89,10 +99,7 @@ func flexibleAllAssignReplicasToDirsRequestDirectoryData(dst []byte, s []AssignR
 		if len(x.Topics) > 0 {
 			dst = flexibleAllAssignReplicasToDirsRequestTopicData(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -113,10 +120,7 @@ func flexibleAllAssignReplicasToDirsRequestTopicData(dst []byte, s []AssignRepli
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllAssignReplicasToDirsRequestPartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -46,10 +46,20 @@ type AssignReplicasToDirsResponsePartitionData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *AssignReplicasToDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Directories) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.Directories) + 1)
+			w[7] = 0
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("AssignReplicasToDirsResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Directories) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -64,14 +74,15 @@ func (x *AssignReplicasToDirsResponse) AppendTo(dst []byte, v int16) ([]byte, er
 	if len(x.Directories) > 0 {
 		dst = flexibleAllAssignReplicasToDirsResponseDirectoryData(dst, x.Directories, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "AssignReplicasToDirsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "AssignReplicasToDirsResponse", 0)
+}
+
+func (x *AssignReplicasToDirsResponsePartitionData) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllAssignReplicasToDirsResponseDirectoryData(dst []byte, s []AssignReplicasToDirsResponseDirectoryData, e *encoder) []byte {
@@ -90,10 +101,7 @@ func flexibleAllAssignReplicasToDirsResponseDirectoryData(dst []byte, s []Assign
 		if len(x.Topics) > 0 {
 			dst = flexibleAllAssignReplicasToDirsResponseTopicData(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -114,10 +122,7 @@ func flexibleAllAssignReplicasToDirsResponseTopicData(dst []byte, s []AssignRepl
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllAssignReplicasToDirsResponsePartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -50,20 +50,52 @@ type BeginQuorumEpochRequestLeaderEndpoint struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *BeginQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 1 {
-		return dst, fastcodec.VersionError("BeginQuorumEpochRequest", v, 0, 1)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 1 {
+	if v == 1 {
 		f0 := x.ClusterID
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.LeaderEndpoints) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[0] = byte(0)
 			}
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.VoterID))
+			w[o+4] = byte(len(x.Topics) + 1)
+			w[o+5] = byte(len(x.LeaderEndpoints) + 1)
+			w[o+6] = 0
+			return dst[:len(dst)+o+7], nil
+		}
+	} else if v == 0 {
+		f0 := x.ClusterID
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[0:2], 0xffff)
+			}
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("BeginQuorumEpochRequest", v, 0, 1)
+	}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 1}
+	if e.flexible {
+		f0 := x.ClusterID
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.VoterID))
 			w[o+4] = byte(len(x.Topics) + 1)
@@ -82,15 +114,15 @@ func (x *BeginQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Host
-				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -99,30 +131,21 @@ func (x *BeginQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint16(dst, x.Port)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		f0 := x.ClusterID
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[0:2], 0xffff)
 			}
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 			dst = dst[:len(dst)+o+4]
@@ -135,21 +158,37 @@ func (x *BeginQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "BeginQuorumEpochRequest", v, 1)
+	return e.result(dst, start, x, "BeginQuorumEpochRequest", 1)
+}
+
+func (x *BeginQuorumEpochRequestPartitionData) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	if e.v >= 1 {
+		dst = fastcodec.AppendUUID(dst, x.VoterDirectoryID)
 	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *BeginQuorumEpochRequestLeaderEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllBeginQuorumEpochRequestTopicData(dst []byte, s []BeginQuorumEpochRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -160,10 +199,7 @@ func flexibleAllBeginQuorumEpochRequestTopicData(dst []byte, s []BeginQuorumEpoc
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllBeginQuorumEpochRequestPartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -193,11 +229,11 @@ func legacyAllBeginQuorumEpochRequestTopicData(dst []byte, s []BeginQuorumEpochR
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

@@ -35,16 +35,24 @@ func (x *BrokerHeartbeatRequest) ResizeCordonedLogDirs(n int) {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *BrokerHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		if n := len(dst) + 23; uint(n) <= uint(cap(dst)) && !(v < 1 && len(x.OfflineLogDirs) > 0) && !(v < 2 && x.CordonedLogDirs != nil) && !(v >= 1 && len(x.OfflineLogDirs) > 0) && !(v >= 2 && x.CordonedLogDirs != nil) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.BrokerEpoch))
+			binary.BigEndian.PutUint64(w[12:20], uint64(x.CurrentMetadataOffset))
+			w[20] = bit(x.WantFence)
+			w[21] = bit(x.WantShutDown)
+			w[22] = 0
+			return dst[:len(dst)+23], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("BrokerHeartbeatRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && len(x.OfflineLogDirs) > 0 {
-		e.failed = true
-	}
-	if v < 2 && x.CordonedLogDirs != nil {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && len(x.OfflineLogDirs) > 0)
+	e.failIf(v < 2 && x.CordonedLogDirs != nil)
 	dst = room(dst, 22)
 	{
 		p := (*[22]byte)(dst[len(dst)-22:])
@@ -58,10 +66,7 @@ func (x *BrokerHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.UnknownTags) > 0 || v >= 1 && len(x.OfflineLogDirs) > 0 || v >= 2 && x.CordonedLogDirs != nil {
 		dst = tagsBrokerHeartbeatRequest(dst, x, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "BrokerHeartbeatRequest", v, 0)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "BrokerHeartbeatRequest", 0)
 }
 
 // tagsBrokerHeartbeatRequest puts the tag section of a struct in the place of an empty one.
@@ -87,14 +92,16 @@ func tagsBrokerHeartbeatRequest(dst []byte, x *BrokerHeartbeatRequest, e *encode
 		dst = m.below(dst, 0)
 		dst = append(dst, 0, 0)
 		at := len(dst)
-		dst = compactUUIDs(dst, x.OfflineLogDirs, e)
+		dst = compactCount(dst, len(x.OfflineLogDirs), e)
+		dst = appendUUIDs(dst, x.OfflineLogDirs)
 		dst = setTagSize(dst, at)
 	}
 	if e.v >= 2 && x.CordonedLogDirs != nil {
 		dst = m.below(dst, 1)
 		dst = append(dst, 1, 0)
 		at := len(dst)
-		dst = compactNullableUUIDs(dst, x.CordonedLogDirs, e)
+		dst = compactCount(dst, lengthOf(x.CordonedLogDirs, true), e)
+		dst = appendUUIDs(dst, x.CordonedLogDirs)
 		dst = setTagSize(dst, at)
 	}
 	return m.rest(dst)

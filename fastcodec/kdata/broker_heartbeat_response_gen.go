@@ -27,25 +27,32 @@ func NewBrokerHeartbeatResponse() BrokerHeartbeatResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *BrokerHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 2 {
-		return dst, fastcodec.VersionError("BrokerHeartbeatResponse", v, 0, 2)
+	if v >= 0 && v <= 2 {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = bit(x.IsCaughtUp)
+			w[7] = bit(x.IsFenced)
+			w[8] = bit(x.ShouldShutDown)
+			w[9] = 0
+			return dst[:len(dst)+10], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = room(dst, 10)
-	{
-		p := (*[10]byte)(dst[len(dst)-10:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		p[6] = bit(x.IsCaughtUp)
-		p[7] = bit(x.IsFenced)
-		p[8] = bit(x.ShouldShutDown)
-		p[9] = 0
+	return x.appendAny(dst, v)
+}
+
+func (x *BrokerHeartbeatResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "BrokerHeartbeatResponse", v, 0)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = append(dst, bit(x.IsCaughtUp))
+		dst = append(dst, bit(x.IsFenced))
+		dst = append(dst, bit(x.ShouldShutDown))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "BrokerHeartbeatResponse", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("BrokerHeartbeatResponse", v, 0, 2)
 }

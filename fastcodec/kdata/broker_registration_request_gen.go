@@ -51,20 +51,19 @@ type BrokerRegistrationRequestFeature struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("BrokerRegistrationRequest", v, 0, 4)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && x.IsMigratingZkBroker {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && x.IsMigratingZkBroker)
 	f0 := x.ClusterID
-	if n := len(dst) + 54; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Listeners) < 127 {
+	if n := len(dst) + 86; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Listeners) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
 		w[4] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[5:37]), f0)
-		putTiny((*[32]byte)(w[5:37]), f0)
+		putLong((*[64]byte)(w[5:69]), f0)
+		putShort((*[64]byte)(w[5:69]), f0)
 		o := 5 + len(f0)
 		binary.BigEndian.PutUint64(w[o:o+8], x.IncarnationID.Hi)
 		binary.BigEndian.PutUint64(w[o+8:o+16], x.IncarnationID.Lo)
@@ -81,15 +80,15 @@ func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.Name, x.Host
-			if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 135; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				w[o] = byte(len(f1) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f1)
-				putTiny((*[32]byte)(w[o+1:o+33]), f1)
+				putLong((*[64]byte)(w[o+1:o+65]), f1)
+				putShort((*[64]byte)(w[o+1:o+65]), f1)
 				o += 1 + len(f1)
 				{
 					p := (*[5]byte)(w[o : o+5])
@@ -99,18 +98,7 @@ func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error
 				}
 				dst = dst[:len(dst)+o+5]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = compactString(dst, x.Host, e)
-				dst = room(dst, 5)
-				{
-					p := (*[5]byte)(dst[len(dst)-5:])
-					binary.BigEndian.PutUint16(p[0:2], x.Port)
-					binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
-					p[4] = 0
-				}
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
@@ -120,11 +108,11 @@ func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error
 		for i := range s {
 			x := &s[i]
 			f0 := x.Name
-			if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				{
 					p := (*[5]byte)(w[o : o+5])
@@ -134,29 +122,19 @@ func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error
 				}
 				dst = dst[:len(dst)+o+5]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = room(dst, 5)
-				{
-					p := (*[5]byte)(dst[len(dst)-5:])
-					binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
-					binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
-					p[4] = 0
-				}
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
 	f1, f2 := x.Rack, x.LogDirs
-	if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f1) <= 32 && len(f2) <= 2 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 108; uint(n) <= uint(cap(dst)) && len(f1) <= 64 && len(f2) <= 2 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f1) + 1)
 		if f1 == nil {
 			w[0] = byte(0)
 		}
-		putShort((*[32]byte)(w[1:33]), f1)
-		putTiny((*[32]byte)(w[1:33]), f1)
+		putLong((*[64]byte)(w[1:65]), f1)
+		putShort((*[64]byte)(w[1:65]), f1)
 		o := 1 + len(f1)
 		if v >= 1 {
 			w[o] = bit(x.IsMigratingZkBroker)
@@ -179,18 +157,30 @@ func (x *BrokerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error
 			dst = append(dst, bit(x.IsMigratingZkBroker))
 		}
 		if v >= 2 {
-			dst = compactUUIDs(dst, x.LogDirs, e)
+			dst = compactCount(dst, len(x.LogDirs), e)
+			dst = appendUUIDs(dst, x.LogDirs)
 		}
 		if v >= 3 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.PreviousBrokerEpoch))
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "BrokerRegistrationRequest", v, 0)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "BrokerRegistrationRequest", 0)
+}
+
+func (x *BrokerRegistrationRequestListener) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *BrokerRegistrationRequestFeature) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MinSupportedVersion))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxSupportedVersion))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

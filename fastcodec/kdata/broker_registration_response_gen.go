@@ -25,23 +25,28 @@ func NewBrokerRegistrationResponse() BrokerRegistrationResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *BrokerRegistrationResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 4 {
-		return dst, fastcodec.VersionError("BrokerRegistrationResponse", v, 0, 4)
+	if v >= 0 && v <= 4 {
+		if n := len(dst) + 15; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(w[6:14], uint64(x.BrokerEpoch))
+			w[14] = 0
+			return dst[:len(dst)+15], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = room(dst, 15)
-	{
-		p := (*[15]byte)(dst[len(dst)-15:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		binary.BigEndian.PutUint64(p[6:14], uint64(x.BrokerEpoch))
-		p[14] = 0
+	return x.appendAny(dst, v)
+}
+
+func (x *BrokerRegistrationResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 4 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "BrokerRegistrationResponse", v, 0)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "BrokerRegistrationResponse", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("BrokerRegistrationResponse", v, 0, 4)
 }

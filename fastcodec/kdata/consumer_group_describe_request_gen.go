@@ -2,9 +2,7 @@
 
 package kdata
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // ConsumerGroupDescribeRequest is Kafka's message of that name, versions 0-1.
 type ConsumerGroupDescribeRequest struct {
@@ -22,21 +20,45 @@ func NewConsumerGroupDescribeRequest() ConsumerGroupDescribeRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ConsumerGroupDescribeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		out := dst
+		if n := len(out) + 1; uint(n) <= uint(cap(out)) && len(x.GroupIDs) < 127 {
+			w := out[len(out):n:n]
+			w[0] = byte(len(x.GroupIDs) + 1)
+			out = out[:len(out)+1]
+			for _, s := range x.GroupIDs {
+				n := len(out) + 65
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				w[0] = byte(len(s) + 1)
+				putLong((*[64]byte)(w[1:65]), s)
+				putShort((*[64]byte)(w[1:65]), s)
+				out = out[:len(out)+1+len(s)]
+			}
+			if n := len(out) + 2; uint(n) <= uint(cap(out)) && len(x.UnknownTags) == 0 {
+				w := out[len(out):n:n]
+				w[0] = bit(x.IncludeAuthorizedOperations)
+				w[1] = 0
+				return out[:len(out)+2], nil
+			}
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *ConsumerGroupDescribeRequest) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ConsumerGroupDescribeRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	dst = compactCount(dst, len(x.GroupIDs), e)
 	if len(x.GroupIDs) > 0 {
 		dst = compactStrings(dst, x.GroupIDs, e)
 	}
 	dst = append(dst, bit(x.IncludeAuthorizedOperations))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ConsumerGroupDescribeRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ConsumerGroupDescribeRequest", 0)
 }

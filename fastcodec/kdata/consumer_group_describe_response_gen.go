@@ -78,10 +78,19 @@ type ConsumerGroupDescribeResponseTopicPartitions struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ConsumerGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Groups) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Groups) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ConsumerGroupDescribeResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -94,37 +103,39 @@ func (x *ConsumerGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, e
 	if len(x.Groups) > 0 {
 		dst = flexibleAllConsumerGroupDescribeResponseDescribedGroup(dst, x.Groups, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ConsumerGroupDescribeResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ConsumerGroupDescribeResponse", 0)
+}
+
+func (x *ConsumerGroupDescribeResponseTopicPartitions) append(dst []byte, e *encoder) []byte {
+	dst = fastcodec.AppendUUID(dst, x.TopicID)
+	dst = e.string(dst, x.TopicName, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllConsumerGroupDescribeResponseDescribedGroup(dst []byte, s []ConsumerGroupDescribeResponseDescribedGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1, f2, f3 := x.ErrorMessage, x.GroupID, x.GroupState, x.AssignorName
-		if n := len(dst) + 143; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Members) < 127 {
+		if n := len(dst) + 271; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[2] = byte(0)
 			}
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			w[o] = byte(len(f2) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			{
 				p := (*[8]byte)(w[o : o+8])
@@ -132,8 +143,8 @@ func flexibleAllConsumerGroupDescribeResponseDescribedGroup(dst []byte, s []Cons
 				binary.BigEndian.PutUint32(p[4:8], uint32(x.AssignmentEpoch))
 			}
 			w[o+8] = byte(len(f3) + 1)
-			putShort((*[32]byte)(w[o+9:o+41]), f3)
-			putTiny((*[32]byte)(w[o+9:o+41]), f3)
+			putLong((*[64]byte)(w[o+9:o+73]), f3)
+			putShort((*[64]byte)(w[o+9:o+73]), f3)
 			o += 9 + len(f3)
 			w[o] = byte(len(x.Members) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -151,10 +162,7 @@ func flexibleAllConsumerGroupDescribeResponseDescribedGroup(dst []byte, s []Cons
 			dst = flexibleAllConsumerGroupDescribeResponseMember(dst, x.Members, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AuthorizedOperations))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -163,34 +171,34 @@ func flexibleAllConsumerGroupDescribeResponseMember(dst []byte, s []ConsumerGrou
 	for i := range s {
 		x := &s[i]
 		f0, f1, f2, f3, f4 := x.MemberID, x.InstanceID, x.RackID, x.ClientID, x.ClientHost
-		if n := len(dst) + 170; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(x.SubscribedTopicNames) < 127 {
+		if n := len(dst) + 330; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(f4) <= 64 && len(x.SubscribedTopicNames) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			if f1 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			if f2 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
 			w[o+4] = byte(len(f3) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f3)
-			putTiny((*[32]byte)(w[o+5:o+37]), f3)
+			putLong((*[64]byte)(w[o+5:o+69]), f3)
+			putShort((*[64]byte)(w[o+5:o+69]), f3)
 			o += 5 + len(f3)
 			w[o] = byte(len(f4) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f4)
-			putTiny((*[32]byte)(w[o+1:o+33]), f4)
+			putLong((*[64]byte)(w[o+1:o+65]), f4)
+			putShort((*[64]byte)(w[o+1:o+65]), f4)
 			o += 1 + len(f4)
 			w[o] = byte(len(x.SubscribedTopicNames) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -207,14 +215,14 @@ func flexibleAllConsumerGroupDescribeResponseMember(dst []byte, s []ConsumerGrou
 			dst = compactStrings(dst, x.SubscribedTopicNames, e)
 		}
 		f5 := x.SubscribedTopicRegex
-		if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f5) <= 32 {
+		if n := len(dst) + 65; uint(n) <= uint(cap(dst)) && len(f5) <= 64 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f5) + 1)
 			if f5 == nil {
 				w[0] = byte(0)
 			}
-			putShort((*[32]byte)(w[1:33]), f5)
-			putTiny((*[32]byte)(w[1:33]), f5)
+			putLong((*[64]byte)(w[1:65]), f5)
+			putShort((*[64]byte)(w[1:65]), f5)
 			o := 1 + len(f5)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -225,10 +233,7 @@ func flexibleAllConsumerGroupDescribeResponseMember(dst []byte, s []ConsumerGrou
 		if e.v >= 1 {
 			dst = append(dst, byte(x.MemberType))
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -240,13 +245,13 @@ func flexibleConsumerGroupDescribeResponseAssignment(dst []byte, x *ConsumerGrou
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.TopicName, x.Partitions
-			if n := len(dst) + 83; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 115; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				binary.BigEndian.PutUint64(w[0:8], x.TopicID.Hi)
 				binary.BigEndian.PutUint64(w[8:16], x.TopicID.Lo)
 				w[16] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[17:49]), f0)
-				putTiny((*[32]byte)(w[17:49]), f0)
+				putLong((*[64]byte)(w[17:81]), f0)
+				putShort((*[64]byte)(w[17:81]), f0)
 				o := 17 + len(f0)
 				w[o] = byte(len(f1) + 1)
 				putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -254,19 +259,10 @@ func flexibleConsumerGroupDescribeResponseAssignment(dst []byte, x *ConsumerGrou
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = fastcodec.AppendUUID(dst, x.TopicID)
-				dst = compactString(dst, x.TopicName, e)
-				dst = compactInt32s(dst, x.Partitions, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
+	dst = closing(dst, x.UnknownTags, e)
 	return dst
 }

@@ -51,38 +51,37 @@ type ConsumerGroupHeartbeatRequestTopicPartitions struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ConsumerGroupHeartbeatRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && x.SubscribedTopicRegex != nil {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && x.SubscribedTopicRegex != nil)
 	f0, f1, f2, f3 := x.GroupID, x.MemberID, x.InstanceID, x.RackID
-	if n := len(dst) + 141; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.SubscribedTopicNames) < 127 {
+	if n := len(dst) + 269; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(x.SubscribedTopicNames) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
+		putLong((*[64]byte)(w[o+1:o+65]), f1)
+		putShort((*[64]byte)(w[o+1:o+65]), f1)
 		o += 1 + len(f1)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
 		w[o+4] = byte(len(f2) + 1)
 		if f2 == nil {
 			w[o+4] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+5:o+37]), f2)
-		putTiny((*[32]byte)(w[o+5:o+37]), f2)
+		putLong((*[64]byte)(w[o+5:o+69]), f2)
+		putShort((*[64]byte)(w[o+5:o+69]), f2)
 		o += 5 + len(f2)
 		w[o] = byte(len(f3) + 1)
 		if f3 == nil {
 			w[o] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+1:o+33]), f3)
-		putTiny((*[32]byte)(w[o+1:o+33]), f3)
+		putLong((*[64]byte)(w[o+1:o+65]), f3)
+		putShort((*[64]byte)(w[o+1:o+65]), f3)
 		o += 1 + len(f3)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.RebalanceTimeoutMs))
 		w[o+4] = byte(len(x.SubscribedTopicNames) + 1)
@@ -97,13 +96,13 @@ func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, e
 		dst = compactNullableString(dst, x.InstanceID, e)
 		dst = compactNullableString(dst, x.RackID, e)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.RebalanceTimeoutMs))
-		dst = compactCount(dst, lengthOf(x.SubscribedTopicNames), e)
+		dst = compactCount(dst, lengthOf(x.SubscribedTopicNames, true), e)
 	}
 	if len(x.SubscribedTopicNames) > 0 {
 		dst = compactStrings(dst, x.SubscribedTopicNames, e)
 	}
 	f4, f5 := x.SubscribedTopicRegex, x.ServerAssignor
-	if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f4) <= 32 && len(f5) <= 32 && len(x.TopicPartitions) < 127 {
+	if n := len(dst) + 131; uint(n) <= uint(cap(dst)) && len(f4) <= 64 && len(f5) <= 64 && len(x.TopicPartitions) < 127 {
 		w := dst[len(dst):n:n]
 		o := 0
 		if v >= 1 {
@@ -111,16 +110,16 @@ func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, e
 			if f4 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f4)
-			putTiny((*[32]byte)(w[o+1:o+33]), f4)
+			putLong((*[64]byte)(w[o+1:o+65]), f4)
+			putShort((*[64]byte)(w[o+1:o+65]), f4)
 			o += 1 + len(f4)
 		}
 		w[o] = byte(len(f5) + 1)
 		if f5 == nil {
 			w[o] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+1:o+33]), f5)
-		putTiny((*[32]byte)(w[o+1:o+33]), f5)
+		putLong((*[64]byte)(w[o+1:o+65]), f5)
+		putShort((*[64]byte)(w[o+1:o+65]), f5)
 		o += 1 + len(f5)
 		w[o] = byte(len(x.TopicPartitions) + 1)
 		if x.TopicPartitions == nil {
@@ -132,7 +131,7 @@ func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, e
 			dst = compactNullableString(dst, x.SubscribedTopicRegex, e)
 		}
 		dst = compactNullableString(dst, x.ServerAssignor, e)
-		dst = compactCount(dst, lengthOf(x.TopicPartitions), e)
+		dst = compactCount(dst, lengthOf(x.TopicPartitions, true), e)
 	}
 	{
 		s := x.TopicPartitions
@@ -149,21 +148,17 @@ func (x *ConsumerGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, e
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = fastcodec.AppendUUID(dst, x.TopicID)
-				dst = compactInt32s(dst, x.Partitions, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ConsumerGroupHeartbeatRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ConsumerGroupHeartbeatRequest", 0)
+}
+
+func (x *ConsumerGroupHeartbeatRequestTopicPartitions) append(dst []byte, e *encoder) []byte {
+	dst = fastcodec.AppendUUID(dst, x.TopicID)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

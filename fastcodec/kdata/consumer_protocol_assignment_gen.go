@@ -4,6 +4,7 @@ package kdata
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
@@ -27,35 +28,51 @@ type ConsumerProtocolAssignmentTopicPartition struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ConsumerProtocolAssignment) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 3 {
+		f0 := x.UserData
+		if n := len(dst) + 9 + len(f0); uint(n) <= uint(cap(dst)) && len(x.AssignedPartitions) == 0 && uint64(len(f0)) <= math.MaxInt32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.AssignedPartitions)))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint32(w[4:8], 0xffffffff)
+			}
+			o := 8
+			o += copy(w[o:], f0)
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("ConsumerProtocolAssignment", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: false}
 	dst = legacyCount(dst, len(x.AssignedPartitions), e)
 	{
 		s := x.AssignedPartitions
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.Topic, x.Partitions
-			if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+			if n := len(dst) + 102; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 {
 				w := dst[len(dst):n:n]
 				binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-				putShort((*[32]byte)(w[2:34]), f0)
-				putTiny((*[32]byte)(w[2:34]), f0)
+				putLong((*[64]byte)(w[2:66]), f0)
+				putShort((*[64]byte)(w[2:66]), f0)
 				o := 2 + len(f0)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 				putInt32s((*[32]byte)(w[o+4:o+36]), f1)
 				o += 4 + 4*len(f1)
 				dst = dst[:len(dst)+o]
 			} else {
-				dst = legacyString(dst, x.Topic, e)
-				dst = legacyInt32s(dst, x.Partitions, e)
+				dst = x.append(dst, e)
 			}
 		}
 	}
 	dst = legacyNullableBytes(dst, x.UserData, e)
-	if e.failed {
-		return dst[:start], explain(x, "ConsumerProtocolAssignment", v, 32767)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ConsumerProtocolAssignment", 32767)
+}
+
+func (x *ConsumerProtocolAssignmentTopicPartition) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Topic, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	return dst
 }

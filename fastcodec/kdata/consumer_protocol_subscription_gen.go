@@ -4,6 +4,7 @@ package kdata
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
@@ -32,10 +33,62 @@ type ConsumerProtocolSubscriptionTopicPartition struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 3 {
+		out := dst
+		if n := len(out) + 4; uint(n) <= uint(cap(out)) && len(x.OwnedPartitions) == 0 {
+			w := out[len(out):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Topics)))
+			out = out[:len(out)+4]
+			for _, s := range x.Topics {
+				n := len(out) + 66
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
+				putLong((*[64]byte)(w[2:66]), s)
+				putShort((*[64]byte)(w[2:66]), s)
+				out = out[:len(out)+2+len(s)]
+			}
+			f0, f1 := x.UserData, x.RackID
+			if n := len(out) + 79 + len(f0); uint(n) <= uint(cap(out)) && uint64(len(f0)) <= math.MaxInt32 && len(f1) <= 64 {
+				w := out[len(out):n:n]
+				binary.BigEndian.PutUint32(w[0:4], uint32(len(f0)))
+				if f0 == nil {
+					binary.BigEndian.PutUint32(w[0:4], 0xffffffff)
+				}
+				o := 4
+				o += copy(w[o:], f0)
+				if v >= 1 {
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.OwnedPartitions)))
+					o += 4
+				}
+				if v >= 2 {
+					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
+					o += 4
+				}
+				if v >= 3 {
+					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+					if f1 == nil {
+						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+					}
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
+					o += 2 + len(f1)
+				}
+				return out[:len(out)+o], nil
+			}
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *ConsumerProtocolSubscription) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("ConsumerProtocolSubscription", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: false}
 	dst = legacyCount(dst, len(x.Topics), e)
 	if len(x.Topics) > 0 {
 		dst = legacyStrings(dst, x.Topics, e)
@@ -48,25 +101,24 @@ func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, v int16) ([]byte, er
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Topic, x.Partitions
-				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+				if n := len(dst) + 102; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
 					o += 4 + 4*len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.Topic, e)
-					dst = legacyInt32s(dst, x.Partitions, e)
+					dst = x.append(dst, e)
 				}
 			}
 		}
 	}
 	f0 := x.RackID
-	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+	if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 		w := dst[len(dst):n:n]
 		o := 0
 		if v >= 2 {
@@ -78,8 +130,8 @@ func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, v int16) ([]byte, er
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 			}
-			putShort((*[32]byte)(w[o+2:o+34]), f0)
-			putTiny((*[32]byte)(w[o+2:o+34]), f0)
+			putLong((*[64]byte)(w[o+2:o+66]), f0)
+			putShort((*[64]byte)(w[o+2:o+66]), f0)
 			o += 2 + len(f0)
 		}
 		dst = dst[:len(dst)+o]
@@ -91,8 +143,11 @@ func (x *ConsumerProtocolSubscription) AppendTo(dst []byte, v int16) ([]byte, er
 			dst = legacyNullableString(dst, x.RackID, e)
 		}
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ConsumerProtocolSubscription", v, 32767)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ConsumerProtocolSubscription", 32767)
+}
+
+func (x *ConsumerProtocolSubscriptionTopicPartition) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Topic, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	return dst
 }

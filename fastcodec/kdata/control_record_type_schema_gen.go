@@ -20,13 +20,20 @@ func NewControlRecordTypeSchema() ControlRecordTypeSchema { return ControlRecord
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ControlRecordTypeSchema) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("ControlRecordTypeSchema", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.Type))
+			return dst[:len(dst)+2], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Type))
-	if e.failed {
-		return dst[:start], explain(x, "ControlRecordTypeSchema", v, 32767)
+	return x.appendAny(dst, v)
+}
+
+func (x *ControlRecordTypeSchema) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.Type))
+		return dst, nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("ControlRecordTypeSchema", v, 0, 0)
 }

@@ -24,30 +24,46 @@ func NewControlledShutdownRequest() ControlledShutdownRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ControlledShutdownRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 3 {
-		return dst, fastcodec.VersionError("ControlledShutdownRequest", v, 0, 3)
+	if v == 3 {
+		if n := len(dst) + 13; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			binary.BigEndian.PutUint64(w[4:12], uint64(x.BrokerEpoch))
+			w[12] = 0
+			return dst[:len(dst)+13], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		if n := len(dst) + 12; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			o := 4
+			if v >= 2 {
+				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.BrokerEpoch))
+				o += 8
+			}
+			return dst[:len(dst)+o], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
-		dst = room(dst, 13)
-		{
-			p := (*[13]byte)(dst[len(dst)-13:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.BrokerID))
-			binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
-			p[12] = 0
+	return x.appendAny(dst, v)
+}
+
+func (x *ControlledShutdownRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 3 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "ControlledShutdownRequest", v, 3)
 		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 2 {
 		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+			return dst, explain(x, "ControlledShutdownRequest", v, 3)
 		}
-	} else {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
 		if v >= 2 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.BrokerEpoch))
 		}
-		e.failIf(len(x.UnknownTags) > 0)
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ControlledShutdownRequest", v, 3)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("ControlledShutdownRequest", v, 0, 3)
 }

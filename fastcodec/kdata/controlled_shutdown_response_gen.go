@@ -29,11 +29,27 @@ type ControlledShutdownResponseRemainingPartition struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ControlledShutdownResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 3 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.RemainingPartitions) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.RemainingPartitions) + 1)
+			w[3] = 0
+			return dst[:len(dst)+4], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.RemainingPartitions) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.RemainingPartitions)))
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("ControlledShutdownResponse", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 3}
+	if e.flexible {
 		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.RemainingPartitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
@@ -48,11 +64,11 @@ func (x *ControlledShutdownResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 			for i := range s {
 				x := &s[i]
 				f0 := x.TopicName
-				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					{
 						p := (*[5]byte)(w[o : o+5])
@@ -61,19 +77,11 @@ func (x *ControlledShutdownResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 					}
 					dst = dst[:len(dst)+o+5]
 				} else {
-					dst = compactString(dst, x.TopicName, e)
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -89,25 +97,27 @@ func (x *ControlledShutdownResponse) AppendTo(dst []byte, v int16) ([]byte, erro
 			for i := range s {
 				x := &s[i]
 				f0 := x.TopicName
-				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionIndex))
 					dst = dst[:len(dst)+o+4]
 				} else {
-					dst = legacyString(dst, x.TopicName, e)
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ControlledShutdownResponse", v, 3)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ControlledShutdownResponse", 3)
+}
+
+func (x *ControlledShutdownResponseRemainingPartition) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.TopicName, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -44,10 +44,23 @@ type ControllerRegistrationRequestFeature struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 24; uint(n) <= uint(cap(dst)) && len(x.Listeners) == 0 && len(x.Features) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			binary.BigEndian.PutUint64(w[4:12], x.IncarnationID.Hi)
+			binary.BigEndian.PutUint64(w[12:20], x.IncarnationID.Lo)
+			w[20] = bit(x.ZkMigrationReady)
+			w[21] = byte(len(x.Listeners) + 1)
+			w[22] = byte(len(x.Features) + 1)
+			w[23] = 0
+			return dst[:len(dst)+24], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("ControllerRegistrationRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 22; uint(n) <= uint(cap(dst)) && len(x.Listeners) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
@@ -57,14 +70,9 @@ func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, e
 		w[21] = byte(len(x.Listeners) + 1)
 		dst = dst[:len(dst)+22]
 	} else {
-		dst = room(dst, 21)
-		{
-			p := (*[21]byte)(dst[len(dst)-21:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.ControllerID))
-			binary.BigEndian.PutUint64(p[4:12], x.IncarnationID.Hi)
-			binary.BigEndian.PutUint64(p[12:20], x.IncarnationID.Lo)
-			p[20] = bit(x.ZkMigrationReady)
-		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+		dst = fastcodec.AppendUUID(dst, x.IncarnationID)
+		dst = append(dst, bit(x.ZkMigrationReady))
 		dst = compactCount(dst, len(x.Listeners), e)
 	}
 	{
@@ -72,15 +80,15 @@ func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, e
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.Name, x.Host
-			if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 135; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				w[o] = byte(len(f1) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f1)
-				putTiny((*[32]byte)(w[o+1:o+33]), f1)
+				putLong((*[64]byte)(w[o+1:o+65]), f1)
+				putShort((*[64]byte)(w[o+1:o+65]), f1)
 				o += 1 + len(f1)
 				{
 					p := (*[5]byte)(w[o : o+5])
@@ -90,18 +98,7 @@ func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, e
 				}
 				dst = dst[:len(dst)+o+5]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = compactString(dst, x.Host, e)
-				dst = room(dst, 5)
-				{
-					p := (*[5]byte)(dst[len(dst)-5:])
-					binary.BigEndian.PutUint16(p[0:2], x.Port)
-					binary.BigEndian.PutUint16(p[2:4], uint16(x.SecurityProtocol))
-					p[4] = 0
-				}
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
@@ -111,11 +108,11 @@ func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, e
 		for i := range s {
 			x := &s[i]
 			f0 := x.Name
-			if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				{
 					p := (*[5]byte)(w[o : o+5])
@@ -125,26 +122,27 @@ func (x *ControllerRegistrationRequest) AppendTo(dst []byte, v int16) ([]byte, e
 				}
 				dst = dst[:len(dst)+o+5]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = room(dst, 5)
-				{
-					p := (*[5]byte)(dst[len(dst)-5:])
-					binary.BigEndian.PutUint16(p[0:2], uint16(x.MinSupportedVersion))
-					binary.BigEndian.PutUint16(p[2:4], uint16(x.MaxSupportedVersion))
-					p[4] = 0
-				}
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ControllerRegistrationRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ControllerRegistrationRequest", 0)
+}
+
+func (x *ControllerRegistrationRequestListener) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *ControllerRegistrationRequestFeature) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MinSupportedVersion))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxSupportedVersion))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

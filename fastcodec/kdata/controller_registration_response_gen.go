@@ -25,35 +25,35 @@ func NewControllerRegistrationResponse() ControllerRegistrationResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ControllerRegistrationResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("ControllerRegistrationResponse", v, 0, 0)
-	}
-	start, e := len(dst), &encoder{v: v}
-	f0 := x.ErrorMessage
-	if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-		w := dst[len(dst):n:n]
-		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
-		w[6] = byte(len(f0) + 1)
-		if f0 == nil {
-			w[6] = byte(0)
+	if v == 0 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
+			o := 7 + len(f0)
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
 		}
-		putShort((*[32]byte)(w[7:39]), f0)
-		putTiny((*[32]byte)(w[7:39]), f0)
-		o := 7 + len(f0)
-		w[o] = 0
-		dst = dst[:len(dst)+o+1]
-	} else {
+	}
+	return x.appendAny(dst, v)
+}
+
+func (x *ControllerRegistrationResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if len(x.ErrorMessage) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "ControllerRegistrationResponse", v, 0)
+		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = compactNullableString(dst, x.ErrorMessage, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = append(appendLength(dst, lengthOf(x.ErrorMessage, true)), x.ErrorMessage...)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ControllerRegistrationResponse", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("ControllerRegistrationResponse", v, 0, 0)
 }

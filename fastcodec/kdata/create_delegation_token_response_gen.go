@@ -4,6 +4,7 @@ package kdata
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
@@ -33,37 +34,27 @@ func NewCreateDelegationTokenResponse() CreateDelegationTokenResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 3 {
-		return dst, fastcodec.VersionError("CreateDelegationTokenResponse", v, 0, 3)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		if v < 3 && len(x.TokenRequesterPrincipalType) > 0 {
-			e.failed = true
-		}
-		if v < 3 && len(x.TokenRequesterPrincipalName) > 0 {
-			e.failed = true
-		}
-		f0, f1, f2, f3, f4 := x.PrincipalType, x.PrincipalName, x.TokenRequesterPrincipalType, x.TokenRequesterPrincipalName, x.TokenID
-		if n := len(dst) + 191; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 {
+	if v >= 2 && v <= 3 {
+		f0, f1, f2, f3, f4, f5 := x.PrincipalType, x.PrincipalName, x.TokenRequesterPrincipalType, x.TokenRequesterPrincipalName, x.TokenID, x.Hmac
+		if n := len(dst) + 361 + len(f5); uint(n) <= uint(cap(dst)) && !(v < 3 && len(x.TokenRequesterPrincipalType) > 0) && !(v < 3 && len(x.TokenRequesterPrincipalName) > 0) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(f4) <= 64 && uint64(len(f5)) <= math.MaxInt32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			if v >= 3 {
 				w[o] = byte(len(f2) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f2)
-				putTiny((*[32]byte)(w[o+1:o+33]), f2)
+				putLong((*[64]byte)(w[o+1:o+65]), f2)
+				putShort((*[64]byte)(w[o+1:o+65]), f2)
 				o += 1 + len(f2)
 				w[o] = byte(len(f3) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f3)
-				putTiny((*[32]byte)(w[o+1:o+33]), f3)
+				putLong((*[64]byte)(w[o+1:o+65]), f3)
+				putShort((*[64]byte)(w[o+1:o+65]), f3)
 				o += 1 + len(f3)
 			}
 			{
@@ -73,47 +64,30 @@ func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, e
 				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
 			}
 			w[o+24] = byte(len(f4) + 1)
-			putShort((*[32]byte)(w[o+25:o+57]), f4)
-			putTiny((*[32]byte)(w[o+25:o+57]), f4)
+			putLong((*[64]byte)(w[o+25:o+89]), f4)
+			putShort((*[64]byte)(w[o+25:o+89]), f4)
 			o += 25 + len(f4)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactString(dst, x.PrincipalType, e)
-			dst = compactString(dst, x.PrincipalName, e)
-			if v >= 3 {
-				dst = compactString(dst, x.TokenRequesterPrincipalType, e)
-				dst = compactString(dst, x.TokenRequesterPrincipalName, e)
-			}
-			dst = room(dst, 24)
+			o = putUvarint(w, o, len(f5)+1)
+			o += copy(w[o:], f5)
 			{
-				p := (*[24]byte)(dst[len(dst)-24:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestampMs))
-				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestampMs))
-				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
+				p[4] = 0
 			}
-			dst = compactString(dst, x.TokenID, e)
+			return dst[:len(dst)+o+5], nil
 		}
-		dst = compactBytes(dst, x.Hmac, e)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	} else {
-		e.failIf(len(x.TokenRequesterPrincipalType) > 0)
-		e.failIf(len(x.TokenRequesterPrincipalName) > 0)
-		f0, f1, f2 := x.PrincipalType, x.PrincipalName, x.TokenID
-		if n := len(dst) + 128; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+	} else if v >= 0 && v <= 1 {
+		f0, f1, f2, f3 := x.PrincipalType, x.PrincipalName, x.TokenID, x.Hmac
+		if n := len(dst) + 233 + len(f3); uint(n) <= uint(cap(dst)) && !(len(x.TokenRequesterPrincipalType) > 0) && !(len(x.TokenRequesterPrincipalName) > 0) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && uint64(len(f3)) <= math.MaxInt32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
-			putShort((*[32]byte)(w[4:36]), f0)
-			putTiny((*[32]byte)(w[4:36]), f0)
+			putLong((*[64]byte)(w[4:68]), f0)
+			putShort((*[64]byte)(w[4:68]), f0)
 			o := 4 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			putTiny((*[32]byte)(w[o+2:o+34]), f1)
+			putLong((*[64]byte)(w[o+2:o+66]), f1)
+			putShort((*[64]byte)(w[o+2:o+66]), f1)
 			o += 2 + len(f1)
 			{
 				p := (*[24]byte)(w[o : o+24])
@@ -122,29 +96,52 @@ func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, e
 				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
 			}
 			binary.BigEndian.PutUint16(w[o+24:o+26], uint16(len(f2)))
-			putShort((*[32]byte)(w[o+26:o+58]), f2)
-			putTiny((*[32]byte)(w[o+26:o+58]), f2)
+			putLong((*[64]byte)(w[o+26:o+90]), f2)
+			putShort((*[64]byte)(w[o+26:o+90]), f2)
 			o += 26 + len(f2)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = legacyString(dst, x.PrincipalType, e)
-			dst = legacyString(dst, x.PrincipalName, e)
-			dst = room(dst, 24)
-			{
-				p := (*[24]byte)(dst[len(dst)-24:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestampMs))
-				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestampMs))
-				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestampMs))
-			}
-			dst = legacyString(dst, x.TokenID, e)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f3)))
+			o += 4
+			o += copy(w[o:], f3)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+			return dst[:len(dst)+o+4], nil
 		}
-		dst = legacyBytes(dst, x.Hmac, e)
+	}
+	return x.appendAny(dst, v)
+}
+
+func (x *CreateDelegationTokenResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 3 {
+		if len(x.PrincipalType) > fastcodec.MaxString || len(x.PrincipalName) > fastcodec.MaxString || v < 3 && len(x.TokenRequesterPrincipalType) > 0 || len(x.TokenRequesterPrincipalType) > fastcodec.MaxString || v < 3 && len(x.TokenRequesterPrincipalName) > 0 || len(x.TokenRequesterPrincipalName) > fastcodec.MaxString || len(x.TokenID) > fastcodec.MaxString || uint64(len(x.Hmac)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "CreateDelegationTokenResponse", v, 2)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = append(appendLength(dst, len(x.PrincipalType)), x.PrincipalType...)
+		dst = append(appendLength(dst, len(x.PrincipalName)), x.PrincipalName...)
+		if v >= 3 {
+			dst = append(appendLength(dst, len(x.TokenRequesterPrincipalType)), x.TokenRequesterPrincipalType...)
+			dst = append(appendLength(dst, len(x.TokenRequesterPrincipalName)), x.TokenRequesterPrincipalName...)
+		}
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.IssueTimestampMs))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimestampMs))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxTimestampMs))
+		dst = append(appendLength(dst, len(x.TokenID)), x.TokenID...)
+		dst = append(appendLength(dst, len(x.Hmac)), x.Hmac...)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-		e.failIf(len(x.UnknownTags) > 0)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 1 {
+		if len(x.PrincipalType) > fastcodec.MaxString || len(x.PrincipalName) > fastcodec.MaxString || len(x.TokenRequesterPrincipalType) > 0 || len(x.TokenRequesterPrincipalName) > 0 || len(x.TokenID) > fastcodec.MaxString || uint64(len(x.Hmac)) > math.MaxInt32 || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "CreateDelegationTokenResponse", v, 2)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.PrincipalType))), x.PrincipalType...)
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.PrincipalName))), x.PrincipalName...)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.IssueTimestampMs))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimestampMs))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxTimestampMs))
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.TokenID))), x.TokenID...)
+		dst = append(binary.BigEndian.AppendUint32(dst, uint32(len(x.Hmac))), x.Hmac...)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "CreateDelegationTokenResponse", v, 2)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("CreateDelegationTokenResponse", v, 0, 3)
 }

@@ -49,11 +49,29 @@ type CreatePartitionsRequestAssignment struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *CreatePartitionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 3 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Topics) + 1)
+			binary.BigEndian.PutUint32(w[1:5], uint32(x.TimeoutMs))
+			w[5] = bit(x.ValidateOnly)
+			w[6] = 0
+			return dst[:len(dst)+7], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Topics)))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.TimeoutMs))
+			w[8] = bit(x.ValidateOnly)
+			return dst[:len(dst)+9], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("CreatePartitionsRequest", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Topics), e)
 		if len(x.Topics) > 0 {
 			dst = flexibleAllCreatePartitionsRequestTopic(dst, x.Topics, e)
@@ -77,21 +95,24 @@ func (x *CreatePartitionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 		dst = append(dst, bit(x.ValidateOnly))
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "CreatePartitionsRequest", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "CreatePartitionsRequest", 2)
+}
+
+func (x *CreatePartitionsRequestAssignment) append(dst []byte, e *encoder) []byte {
+	dst = appendInt32s(e.count(dst, len(x.BrokerIDs)), x.BrokerIDs)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Assignments) < 127 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Assignments) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Count))
 			w[o+4] = byte(len(x.Assignments) + 1)
@@ -102,7 +123,7 @@ func flexibleAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsReq
 		} else {
 			dst = compactString(dst, x.Name, e)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Count))
-			dst = compactCount(dst, lengthOf(x.Assignments), e)
+			dst = compactCount(dst, lengthOf(x.Assignments, true), e)
 		}
 		{
 			s := x.Assignments
@@ -117,18 +138,11 @@ func flexibleAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsReq
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactInt32s(dst, x.BrokerIDs, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -137,11 +151,11 @@ func legacyAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsReque
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Count))
 			binary.BigEndian.PutUint32(w[o+4:o+8], uint32(len(x.Assignments)))
@@ -152,23 +166,22 @@ func legacyAllCreatePartitionsRequestTopic(dst []byte, s []CreatePartitionsReque
 		} else {
 			dst = legacyString(dst, x.Name, e)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Count))
-			dst = legacyCount(dst, lengthOf(x.Assignments), e)
+			dst = legacyCount(dst, lengthOf(x.Assignments, true), e)
 		}
 		{
 			s := x.Assignments
 			for i := range s {
 				x := &s[i]
 				f0 := x.BrokerIDs
-				if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 8 {
+				if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 8 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(len(f0)))
 					putInt32s((*[32]byte)(w[4:36]), f0)
 					o := 4 + 4*len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyInt32s(dst, x.BrokerIDs, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

@@ -30,11 +30,27 @@ type CreatePartitionsResponseTopicResult struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *CreatePartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 3 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Results) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("CreatePartitionsResponse", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -49,37 +65,28 @@ func (x *CreatePartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.ErrorMessage
-				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 					w[o+2] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o+2] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+3:o+35]), f1)
-					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					putLong((*[64]byte)(w[o+3:o+67]), f1)
+					putShort((*[64]byte)(w[o+3:o+67]), f1)
 					o += 3 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = compactNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -95,33 +102,35 @@ func (x *CreatePartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.ErrorMessage
-				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 134; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 					binary.BigEndian.PutUint16(w[o+2:o+4], uint16(len(f1)))
 					if f1 == nil {
 						binary.BigEndian.PutUint16(w[o+2:o+4], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+4:o+36]), f1)
-					putTiny((*[32]byte)(w[o+4:o+36]), f1)
+					putLong((*[64]byte)(w[o+4:o+68]), f1)
+					putShort((*[64]byte)(w[o+4:o+68]), f1)
 					o += 4 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.Name, e)
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = legacyNullableString(dst, x.ErrorMessage, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "CreatePartitionsResponse", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "CreatePartitionsResponse", 2)
+}
+
+func (x *CreatePartitionsResponseTopicResult) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

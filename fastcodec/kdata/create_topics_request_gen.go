@@ -52,11 +52,33 @@ func NewCreateTopicsRequestCreatableTopicConfig() CreateTopicsRequestCreatableTo
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *CreateTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 5 && v <= 7 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Topics) + 1)
+			binary.BigEndian.PutUint32(w[1:5], uint32(x.TimeoutMs))
+			w[5] = bit(x.ValidateOnly)
+			w[6] = 0
+			return dst[:len(dst)+7], nil
+		}
+	} else if v >= 0 && v <= 4 {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(v < 1 && x.ValidateOnly) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Topics)))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.TimeoutMs))
+			o := 8
+			if v >= 1 {
+				w[o] = bit(x.ValidateOnly)
+				o += 1
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 7 {
 		return dst, fastcodec.VersionError("CreateTopicsRequest", v, 0, 7)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 5 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 5}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Topics), e)
 		if len(x.Topics) > 0 {
 			dst = flexibleAllCreateTopicsRequestCreatableTopic(dst, x.Topics, e)
@@ -72,9 +94,7 @@ func (x *CreateTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if v < 1 && x.ValidateOnly {
-			e.failed = true
-		}
+		e.failIf(v < 1 && x.ValidateOnly)
 		dst = legacyCount(dst, len(x.Topics), e)
 		if len(x.Topics) > 0 {
 			dst = legacyAllCreateTopicsRequestCreatableTopic(dst, x.Topics, e)
@@ -85,21 +105,32 @@ func (x *CreateTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "CreateTopicsRequest", v, 5)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "CreateTopicsRequest", 5)
+}
+
+func (x *CreateTopicsRequestCreatableReplicaAssignment) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = appendInt32s(e.count(dst, len(x.BrokerIDs)), x.BrokerIDs)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *CreateTopicsRequestCreatableTopicConfig) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Value, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRequestCreatableTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Assignments) < 127 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Assignments) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -128,12 +159,7 @@ func flexibleAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRe
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = compactInt32s(dst, x.BrokerIDs, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -143,35 +169,27 @@ func flexibleAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRe
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Value
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 131; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = compactNullableString(dst, x.Value, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -180,11 +198,11 @@ func legacyAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRequ
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -204,7 +222,7 @@ func legacyAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRequ
 			for i := range s {
 				x := &s[i]
 				f0 := x.BrokerIDs
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 8 {
+				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 8 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint32(w[4:8], uint32(len(f0)))
@@ -212,10 +230,8 @@ func legacyAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRequ
 					o := 8 + 4*len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = legacyInt32s(dst, x.BrokerIDs, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		dst = legacyCount(dst, len(x.Configs), e)
@@ -224,25 +240,23 @@ func legacyAllCreateTopicsRequestCreatableTopic(dst []byte, s []CreateTopicsRequ
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Value
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 					if f1 == nil {
 						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.Name, e)
-					dst = legacyNullableString(dst, x.Value, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

@@ -70,11 +70,31 @@ func NewCreateTopicsResponseCreatableTopicConfigs() CreateTopicsResponseCreatabl
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *CreateTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 5 && v <= 7 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 4 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 7 {
 		return dst, fastcodec.VersionError("CreateTopicsResponse", v, 0, 7)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 5 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 5}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -87,10 +107,7 @@ func (x *CreateTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.Topics) > 0 {
 			dst = flexibleAllCreateTopicsResponseCreatableTopicResult(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -112,21 +129,28 @@ func (x *CreateTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "CreateTopicsResponse", v, 5)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "CreateTopicsResponse", 5)
+}
+
+func (x *CreateTopicsResponseCreatableTopicConfigs) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Value, true)
+	dst = append(dst, bit(x.ReadOnly))
+	dst = append(dst, byte(x.ConfigSource))
+	dst = append(dst, bit(x.IsSensitive))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateTopicsResponseCreatableTopicResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Name, x.ErrorMessage
-		if n := len(dst) + 91; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Configs) < 127 {
+		if n := len(dst) + 155; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.Configs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			if e.v >= 7 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
@@ -138,8 +162,8 @@ func flexibleAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateT
 			if f1 == nil {
 				w[o+2] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			putTiny((*[32]byte)(w[o+3:o+35]), f1)
+			putLong((*[64]byte)(w[o+3:o+67]), f1)
+			putShort((*[64]byte)(w[o+3:o+67]), f1)
 			o += 3 + len(f1)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -160,25 +184,25 @@ func flexibleAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateT
 			dst = compactNullableString(dst, x.ErrorMessage, e)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.NumPartitions))
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ReplicationFactor))
-			dst = compactCount(dst, lengthOf(x.Configs), e)
+			dst = compactCount(dst, lengthOf(x.Configs, true), e)
 		}
 		{
 			s := x.Configs
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Value
-				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 134; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					{
 						p := (*[4]byte)(w[o : o+4])
@@ -189,19 +213,7 @@ func flexibleAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateT
 					}
 					dst = dst[:len(dst)+o+4]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = compactNullableString(dst, x.Value, e)
-					dst = room(dst, 4)
-					{
-						p := (*[4]byte)(dst[len(dst)-4:])
-						p[0] = bit(x.ReadOnly)
-						p[1] = byte(x.ConfigSource)
-						p[2] = bit(x.IsSensitive)
-						p[3] = 0
-					}
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -234,11 +246,11 @@ func legacyAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateTop
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Name, x.ErrorMessage
-		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 134; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 			o += 2
@@ -247,8 +259,8 @@ func legacyAllCreateTopicsResponseCreatableTopicResult(dst []byte, s []CreateTop
 				if f1 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f1)
-				putTiny((*[32]byte)(w[o+2:o+34]), f1)
+				putLong((*[64]byte)(w[o+2:o+66]), f1)
+				putShort((*[64]byte)(w[o+2:o+66]), f1)
 				o += 2 + len(f1)
 			}
 			dst = dst[:len(dst)+o]

@@ -2,9 +2,7 @@
 
 package kdata
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // DefaultPrincipalData is Kafka's message of that name, versions 0.
 type DefaultPrincipalData struct {
@@ -21,38 +19,38 @@ func NewDefaultPrincipalData() DefaultPrincipalData { return DefaultPrincipalDat
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DefaultPrincipalData) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("DefaultPrincipalData", v, 0, 0)
-	}
-	start, e := len(dst), &encoder{v: v}
-	f0, f1 := x.Type, x.Name
-	if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
-		w := dst[len(dst):n:n]
-		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
-		o := 1 + len(f0)
-		w[o] = byte(len(f1) + 1)
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
-		o += 1 + len(f1)
-		{
-			p := (*[2]byte)(w[o : o+2])
-			p[0] = bit(x.TokenAuthenticated)
-			p[1] = 0
+	if v == 0 {
+		f0, f1 := x.Type, x.Name
+		if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
+			o += 1 + len(f1)
+			{
+				p := (*[2]byte)(w[o : o+2])
+				p[0] = bit(x.TokenAuthenticated)
+				p[1] = 0
+			}
+			return dst[:len(dst)+o+2], nil
 		}
-		dst = dst[:len(dst)+o+2]
-	} else {
-		dst = compactString(dst, x.Type, e)
-		dst = compactString(dst, x.Name, e)
+	}
+	return x.appendAny(dst, v)
+}
+
+func (x *DefaultPrincipalData) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if len(x.Type) > fastcodec.MaxString || len(x.Name) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "DefaultPrincipalData", v, 0)
+		}
+		dst = append(appendLength(dst, len(x.Type)), x.Type...)
+		dst = append(appendLength(dst, len(x.Name)), x.Name...)
 		dst = append(dst, bit(x.TokenAuthenticated))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DefaultPrincipalData", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("DefaultPrincipalData", v, 0, 0)
 }

@@ -43,41 +43,55 @@ func NewDeleteACLsRequestFilter() DeleteACLsRequestFilter {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DeleteACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 3 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Filters) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Filters) + 1)
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.Filters) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Filters)))
+			return dst[:len(dst)+4], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DeleteAclsRequest", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Filters), e)
 		{
 			s := x.Filters
 			for i := range s {
 				x := &s[i]
 				f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
-				if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 200; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(x.ResourceTypeFilter)
 					w[1] = byte(len(f0) + 1)
 					if f0 == nil {
 						w[1] = byte(0)
 					}
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					w[o] = byte(x.PatternTypeFilter)
 					w[o+1] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o+1] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					w[o] = byte(len(f2) + 1)
 					if f2 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f2)
-					putTiny((*[32]byte)(w[o+1:o+33]), f2)
+					putLong((*[64]byte)(w[o+1:o+65]), f2)
+					putShort((*[64]byte)(w[o+1:o+65]), f2)
 					o += 1 + len(f2)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -87,47 +101,27 @@ func (x *DeleteACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = append(dst, byte(x.ResourceTypeFilter))
-					dst = compactNullableString(dst, x.ResourceNameFilter, e)
-					dst = append(dst, byte(x.PatternTypeFilter))
-					dst = compactNullableString(dst, x.PrincipalFilter, e)
-					dst = compactNullableString(dst, x.HostFilter, e)
-					dst = room(dst, 3)
-					{
-						p := (*[3]byte)(dst[len(dst)-3:])
-						p[0] = byte(x.Operation)
-						p[1] = byte(x.PermissionType)
-						p[2] = 0
-					}
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		dst = legacyCount(dst, len(x.Filters), e)
 		{
 			s := x.Filters
 			for i := range s {
 				x := &s[i]
-				if v < 1 && x.PatternTypeFilter != 3 {
-					e.failed = true
-				}
 				f0, f1, f2 := x.ResourceNameFilter, x.PrincipalFilter, x.HostFilter
-				if n := len(dst) + 106; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+				if n := len(dst) + 202; uint(n) <= uint(cap(dst)) && !(v < 1 && x.PatternTypeFilter != 3) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(x.ResourceTypeFilter)
 					binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
 					if f0 == nil {
 						binary.BigEndian.PutUint16(w[1:3], 0xffff)
 					}
-					putShort((*[32]byte)(w[3:35]), f0)
-					putTiny((*[32]byte)(w[3:35]), f0)
+					putLong((*[64]byte)(w[3:67]), f0)
+					putShort((*[64]byte)(w[3:67]), f0)
 					o := 3 + len(f0)
 					if v >= 1 {
 						w[o] = byte(x.PatternTypeFilter)
@@ -137,15 +131,15 @@ func (x *DeleteACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 					if f1 == nil {
 						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
 					if f2 == nil {
 						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f2)
-					putTiny((*[32]byte)(w[o+2:o+34]), f2)
+					putLong((*[64]byte)(w[o+2:o+66]), f2)
+					putShort((*[64]byte)(w[o+2:o+66]), f2)
 					o += 2 + len(f2)
 					{
 						p := (*[2]byte)(w[o : o+2])
@@ -154,23 +148,26 @@ func (x *DeleteACLsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 					}
 					dst = dst[:len(dst)+o+2]
 				} else {
-					dst = append(dst, byte(x.ResourceTypeFilter))
-					dst = legacyNullableString(dst, x.ResourceNameFilter, e)
-					if v >= 1 {
-						dst = append(dst, byte(x.PatternTypeFilter))
-					}
-					dst = legacyNullableString(dst, x.PrincipalFilter, e)
-					dst = legacyNullableString(dst, x.HostFilter, e)
-					dst = append(dst, byte(x.Operation))
-					dst = append(dst, byte(x.PermissionType))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DeleteAclsRequest", v, 2)
+	return e.result(dst, start, x, "DeleteAclsRequest", 2)
+}
+
+func (x *DeleteACLsRequestFilter) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v < 1 && x.PatternTypeFilter != 3)
+	dst = append(dst, byte(x.ResourceTypeFilter))
+	dst = e.string(dst, x.ResourceNameFilter, true)
+	if e.v >= 1 {
+		dst = append(dst, byte(x.PatternTypeFilter))
 	}
-	return dst, nil
+	dst = e.string(dst, x.PrincipalFilter, true)
+	dst = e.string(dst, x.HostFilter, true)
+	dst = append(dst, byte(x.Operation))
+	dst = append(dst, byte(x.PermissionType))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

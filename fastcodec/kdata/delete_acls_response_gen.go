@@ -57,11 +57,27 @@ func NewDeleteACLsResponseMatchingACL() DeleteACLsResponseMatchingACL {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DeleteACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 3 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.FilterResults) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.FilterResults) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.FilterResults) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.FilterResults)))
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DeleteAclsResponse", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.FilterResults) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -74,10 +90,7 @@ func (x *DeleteACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.FilterResults) > 0 {
 			dst = flexibleAllDeleteACLsResponseFilterResult(dst, x.FilterResults, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -93,25 +106,39 @@ func (x *DeleteACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DeleteAclsResponse", v, 2)
+	return e.result(dst, start, x, "DeleteAclsResponse", 2)
+}
+
+func (x *DeleteACLsResponseMatchingACL) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v < 1 && x.PatternType != 3)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = append(dst, byte(x.ResourceType))
+	dst = e.string(dst, x.ResourceName, false)
+	if e.v >= 1 {
+		dst = append(dst, byte(x.PatternType))
 	}
-	return dst, nil
+	dst = e.string(dst, x.Principal, false)
+	dst = e.string(dst, x.Host, false)
+	dst = append(dst, byte(x.Operation))
+	dst = append(dst, byte(x.PermissionType))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDeleteACLsResponseFilterResult(dst []byte, s []DeleteACLsResponseFilterResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.MatchingACLs) < 127 {
+		if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.MatchingACLs) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[2] = byte(0)
 			}
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(x.MatchingACLs) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -125,29 +152,29 @@ func flexibleAllDeleteACLsResponseFilterResult(dst []byte, s []DeleteACLsRespons
 			for i := range s {
 				x := &s[i]
 				f0, f1, f2, f3 := x.ErrorMessage, x.ResourceName, x.Principal, x.Host
-				if n := len(dst) + 139; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 267; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 					w[2] = byte(len(f0) + 1)
 					if f0 == nil {
 						w[2] = byte(0)
 					}
-					putShort((*[32]byte)(w[3:35]), f0)
-					putTiny((*[32]byte)(w[3:35]), f0)
+					putLong((*[64]byte)(w[3:67]), f0)
+					putShort((*[64]byte)(w[3:67]), f0)
 					o := 3 + len(f0)
 					w[o] = byte(x.ResourceType)
 					w[o+1] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					w[o] = byte(x.PatternType)
 					w[o+1] = byte(len(f2) + 1)
-					putShort((*[32]byte)(w[o+2:o+34]), f2)
-					putTiny((*[32]byte)(w[o+2:o+34]), f2)
+					putLong((*[64]byte)(w[o+2:o+66]), f2)
+					putShort((*[64]byte)(w[o+2:o+66]), f2)
 					o += 2 + len(f2)
 					w[o] = byte(len(f3) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f3)
-					putTiny((*[32]byte)(w[o+1:o+33]), f3)
+					putLong((*[64]byte)(w[o+1:o+65]), f3)
+					putShort((*[64]byte)(w[o+1:o+65]), f3)
 					o += 1 + len(f3)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -157,30 +184,11 @@ func flexibleAllDeleteACLsResponseFilterResult(dst []byte, s []DeleteACLsRespons
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = compactNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, byte(x.ResourceType))
-					dst = compactString(dst, x.ResourceName, e)
-					dst = append(dst, byte(x.PatternType))
-					dst = compactString(dst, x.Principal, e)
-					dst = compactString(dst, x.Host, e)
-					dst = room(dst, 3)
-					{
-						p := (*[3]byte)(dst[len(dst)-3:])
-						p[0] = byte(x.Operation)
-						p[1] = byte(x.PermissionType)
-						p[2] = 0
-					}
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -189,15 +197,15 @@ func legacyAllDeleteACLsResponseFilterResult(dst []byte, s []DeleteACLsResponseF
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[2:4], 0xffff)
 			}
-			putShort((*[32]byte)(w[4:36]), f0)
-			putTiny((*[32]byte)(w[4:36]), f0)
+			putLong((*[64]byte)(w[4:68]), f0)
+			putShort((*[64]byte)(w[4:68]), f0)
 			o := 4 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.MatchingACLs)))
 			dst = dst[:len(dst)+o+4]
@@ -210,36 +218,33 @@ func legacyAllDeleteACLsResponseFilterResult(dst []byte, s []DeleteACLsResponseF
 			s := x.MatchingACLs
 			for i := range s {
 				x := &s[i]
-				if e.v < 1 && x.PatternType != 3 {
-					e.failed = true
-				}
 				f0, f1, f2, f3 := x.ErrorMessage, x.ResourceName, x.Principal, x.Host
-				if n := len(dst) + 142; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+				if n := len(dst) + 270; uint(n) <= uint(cap(dst)) && !(e.v < 1 && x.PatternType != 3) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 					binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
 					if f0 == nil {
 						binary.BigEndian.PutUint16(w[2:4], 0xffff)
 					}
-					putShort((*[32]byte)(w[4:36]), f0)
-					putTiny((*[32]byte)(w[4:36]), f0)
+					putLong((*[64]byte)(w[4:68]), f0)
+					putShort((*[64]byte)(w[4:68]), f0)
 					o := 4 + len(f0)
 					w[o] = byte(x.ResourceType)
 					binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
-					putShort((*[32]byte)(w[o+3:o+35]), f1)
-					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					putLong((*[64]byte)(w[o+3:o+67]), f1)
+					putShort((*[64]byte)(w[o+3:o+67]), f1)
 					o += 3 + len(f1)
 					if e.v >= 1 {
 						w[o] = byte(x.PatternType)
 						o += 1
 					}
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
-					putShort((*[32]byte)(w[o+2:o+34]), f2)
-					putTiny((*[32]byte)(w[o+2:o+34]), f2)
+					putLong((*[64]byte)(w[o+2:o+66]), f2)
+					putShort((*[64]byte)(w[o+2:o+66]), f2)
 					o += 2 + len(f2)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
-					putShort((*[32]byte)(w[o+2:o+34]), f3)
-					putTiny((*[32]byte)(w[o+2:o+34]), f3)
+					putLong((*[64]byte)(w[o+2:o+66]), f3)
+					putShort((*[64]byte)(w[o+2:o+66]), f3)
 					o += 2 + len(f3)
 					{
 						p := (*[2]byte)(w[o : o+2])
@@ -248,19 +253,8 @@ func legacyAllDeleteACLsResponseFilterResult(dst []byte, s []DeleteACLsResponseF
 					}
 					dst = dst[:len(dst)+o+2]
 				} else {
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = legacyNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, byte(x.ResourceType))
-					dst = legacyString(dst, x.ResourceName, e)
-					if e.v >= 1 {
-						dst = append(dst, byte(x.PatternType))
-					}
-					dst = legacyString(dst, x.Principal, e)
-					dst = legacyString(dst, x.Host, e)
-					dst = append(dst, byte(x.Operation))
-					dst = append(dst, byte(x.PermissionType))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

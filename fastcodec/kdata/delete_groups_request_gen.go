@@ -3,6 +3,8 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -19,19 +21,64 @@ func NewDeleteGroupsRequest() DeleteGroupsRequest { return DeleteGroupsRequest{}
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DeleteGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 3 {
+		out := dst
+		if n := len(out) + 1; uint(n) <= uint(cap(out)) && len(x.GroupsNames) < 127 {
+			w := out[len(out):n:n]
+			w[0] = byte(len(x.GroupsNames) + 1)
+			out = out[:len(out)+1]
+			for _, s := range x.GroupsNames {
+				n := len(out) + 65
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				w[0] = byte(len(s) + 1)
+				putLong((*[64]byte)(w[1:65]), s)
+				putShort((*[64]byte)(w[1:65]), s)
+				out = out[:len(out)+1+len(s)]
+			}
+			if n := len(out) + 1; uint(n) <= uint(cap(out)) && len(x.UnknownTags) == 0 {
+				w := out[len(out):n:n]
+				w[0] = 0
+				return out[:len(out)+1], nil
+			}
+		}
+	} else if v >= 0 && v <= 1 {
+		out := dst
+		if n := len(out) + 4; uint(n) <= uint(cap(out)) && len(x.UnknownTags) == 0 {
+			w := out[len(out):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.GroupsNames)))
+			out = out[:len(out)+4]
+			for _, s := range x.GroupsNames {
+				n := len(out) + 66
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
+				putLong((*[64]byte)(w[2:66]), s)
+				putShort((*[64]byte)(w[2:66]), s)
+				out = out[:len(out)+2+len(s)]
+			}
+			return out, nil
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *DeleteGroupsRequest) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DeleteGroupsRequest", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		dst = compactCount(dst, len(x.GroupsNames), e)
 		if len(x.GroupsNames) > 0 {
 			dst = compactStrings(dst, x.GroupsNames, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		dst = legacyCount(dst, len(x.GroupsNames), e)
 		if len(x.GroupsNames) > 0 {
@@ -39,8 +86,5 @@ func (x *DeleteGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DeleteGroupsRequest", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DeleteGroupsRequest", 2)
 }

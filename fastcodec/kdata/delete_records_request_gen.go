@@ -36,20 +36,33 @@ type DeleteRecordsRequestPartition struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DeleteRecordsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Topics) + 1)
+			binary.BigEndian.PutUint32(w[1:5], uint32(x.TimeoutMs))
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Topics)))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.TimeoutMs))
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("DeleteRecordsRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Topics), e)
 		if len(x.Topics) > 0 {
 			dst = flexibleAllDeleteRecordsRequestTopic(dst, x.Topics, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		dst = legacyCount(dst, len(x.Topics), e)
 		if len(x.Topics) > 0 {
@@ -58,21 +71,25 @@ func (x *DeleteRecordsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DeleteRecordsRequest", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DeleteRecordsRequest", 2)
+}
+
+func (x *DeleteRecordsRequestPartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.Offset))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDeleteRecordsRequestTopic(dst []byte, s []DeleteRecordsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -83,10 +100,7 @@ func flexibleAllDeleteRecordsRequestTopic(dst []byte, s []DeleteRecordsRequestTo
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllDeleteRecordsRequestPartition(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -113,11 +127,11 @@ func legacyAllDeleteRecordsRequestTopic(dst []byte, s []DeleteRecordsRequestTopi
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

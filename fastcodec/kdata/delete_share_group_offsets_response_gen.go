@@ -35,12 +35,30 @@ type DeleteShareGroupOffsetsResponseTopic struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DeleteShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(x.Responses) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
+			o := 7 + len(f0)
+			w[o] = byte(len(x.Responses) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("DeleteShareGroupOffsetsResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Responses) < 127 {
+	if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Responses) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -48,8 +66,8 @@ func (x *DeleteShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte,
 		if f0 == nil {
 			w[6] = byte(0)
 		}
-		putShort((*[32]byte)(w[7:39]), f0)
-		putTiny((*[32]byte)(w[7:39]), f0)
+		putLong((*[64]byte)(w[7:71]), f0)
+		putShort((*[64]byte)(w[7:71]), f0)
 		o := 7 + len(f0)
 		w[o] = byte(len(x.Responses) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -64,11 +82,11 @@ func (x *DeleteShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte,
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.TopicName, x.ErrorMessage
-			if n := len(dst) + 85; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 149; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				{
 					p := (*[18]byte)(w[o : o+18])
@@ -80,34 +98,25 @@ func (x *DeleteShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte,
 				if f1 == nil {
 					w[o+18] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+19:o+51]), f1)
-				putTiny((*[32]byte)(w[o+19:o+51]), f1)
+				putLong((*[64]byte)(w[o+19:o+83]), f1)
+				putShort((*[64]byte)(w[o+19:o+83]), f1)
 				o += 19 + len(f1)
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = compactString(dst, x.TopicName, e)
-				dst = room(dst, 18)
-				{
-					p := (*[18]byte)(dst[len(dst)-18:])
-					binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-					binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-					binary.BigEndian.PutUint16(p[16:18], uint16(x.ErrorCode))
-				}
-				dst = compactNullableString(dst, x.ErrorMessage, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DeleteShareGroupOffsetsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DeleteShareGroupOffsetsResponse", 0)
+}
+
+func (x *DeleteShareGroupOffsetsResponseTopic) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.TopicName, false)
+	dst = fastcodec.AppendUUID(dst, x.TopicID)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -37,16 +37,29 @@ type DeleteShareGroupStateRequestPartitionData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DeleteShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		f0 := x.GroupID
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Topics) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("DeleteShareGroupStateRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.GroupID
-	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(x.Topics) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -57,14 +70,14 @@ func (x *DeleteShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte, er
 	if len(x.Topics) > 0 {
 		dst = flexibleAllDeleteShareGroupStateRequestDeleteStateData(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DeleteShareGroupStateRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DeleteShareGroupStateRequest", 0)
+}
+
+func (x *DeleteShareGroupStateRequestPartitionData) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDeleteShareGroupStateRequestDeleteStateData(dst []byte, s []DeleteShareGroupStateRequestDeleteStateData, e *encoder) []byte {
@@ -83,10 +96,7 @@ func flexibleAllDeleteShareGroupStateRequestDeleteStateData(dst []byte, s []Dele
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllDeleteShareGroupStateRequestPartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -30,14 +30,60 @@ type DeleteTopicsRequestDeleteTopicState struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DeleteTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 4 && v <= 6 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && !(v < 6 && len(x.Topics) > 0) && len(x.Topics) == 0 && len(x.TopicNames) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 6 {
+				w[o] = byte(len(x.Topics) + 1)
+				o += 1
+			}
+			if v <= 5 {
+				w[o] = byte(len(x.TopicNames) + 1)
+				o += 1
+			}
+			{
+				p := (*[5]byte)(w[o : o+5])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.TimeoutMs))
+				p[4] = 0
+			}
+			return dst[:len(dst)+o+5], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		out := dst
+		if n := len(out) + 4; uint(n) <= uint(cap(out)) && !(len(x.Topics) > 0) && len(x.UnknownTags) == 0 {
+			w := out[len(out):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.TopicNames)))
+			out = out[:len(out)+4]
+			for _, s := range x.TopicNames {
+				n := len(out) + 66
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
+				putLong((*[64]byte)(w[2:66]), s)
+				putShort((*[64]byte)(w[2:66]), s)
+				out = out[:len(out)+2+len(s)]
+			}
+			if n := len(out) + 4; uint(n) <= uint(cap(out)) {
+				w := out[len(out):n:n]
+				binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
+				return out[:len(out)+4], nil
+			}
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *DeleteTopicsRequest) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("DeleteTopicsRequest", v, 0, 6)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
-		if v < 6 && len(x.Topics) > 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
+		e.failIf(v < 6 && len(x.Topics) > 0)
 		if v >= 6 {
 			dst = compactCount(dst, len(x.Topics), e)
 			{
@@ -45,14 +91,14 @@ func (x *DeleteTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				for i := range s {
 					x := &s[i]
 					f0 := x.Name
-					if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+					if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 						w := dst[len(dst):n:n]
 						w[0] = byte(len(f0) + 1)
 						if f0 == nil {
 							w[0] = byte(0)
 						}
-						putShort((*[32]byte)(w[1:33]), f0)
-						putTiny((*[32]byte)(w[1:33]), f0)
+						putLong((*[64]byte)(w[1:65]), f0)
+						putShort((*[64]byte)(w[1:65]), f0)
 						o := 1 + len(f0)
 						{
 							p := (*[17]byte)(w[o : o+17])
@@ -62,17 +108,7 @@ func (x *DeleteTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 						}
 						dst = dst[:len(dst)+o+17]
 					} else {
-						dst = compactNullableString(dst, x.Name, e)
-						dst = room(dst, 17)
-						{
-							p := (*[17]byte)(dst[len(dst)-17:])
-							binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-							binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-							p[16] = 0
-						}
-						if len(x.UnknownTags) > 0 {
-							dst = unknownTags(dst, x.UnknownTags, e)
-						}
+						dst = x.append(dst, e)
 					}
 				}
 			}
@@ -84,10 +120,7 @@ func (x *DeleteTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(len(x.Topics) > 0)
 		dst = legacyCount(dst, len(x.TopicNames), e)
@@ -97,8 +130,12 @@ func (x *DeleteTopicsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DeleteTopicsRequest", v, 4)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DeleteTopicsRequest", 4)
+}
+
+func (x *DeleteTopicsRequestDeleteTopicState) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, true)
+	dst = fastcodec.AppendUUID(dst, x.TopicID)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -36,11 +36,31 @@ func NewDeleteTopicsResponseDeletableTopicResult() DeleteTopicsResponseDeletable
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DeleteTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 4 && v <= 6 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Responses) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Responses) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Responses) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Responses)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("DeleteTopicsResponse", v, 0, 6)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Responses) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -55,14 +75,14 @@ func (x *DeleteTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.ErrorMessage
-				if n := len(dst) + 85; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 149; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
 					if f0 == nil && v >= 6 {
 						w[0] = byte(0)
 					}
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					if v >= 6 {
 						binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
@@ -76,36 +96,18 @@ func (x *DeleteTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 						if f1 == nil {
 							w[o] = byte(0)
 						}
-						putShort((*[32]byte)(w[o+1:o+33]), f1)
-						putTiny((*[32]byte)(w[o+1:o+33]), f1)
+						putLong((*[64]byte)(w[o+1:o+65]), f1)
+						putShort((*[64]byte)(w[o+1:o+65]), f1)
 						o += 1 + len(f1)
 					}
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					if v >= 6 {
-						dst = compactNullableString(dst, x.Name, e)
-					} else {
-						dst = compactString(dst, x.Name, e)
-					}
-					if v >= 6 {
-						dst = fastcodec.AppendUUID(dst, x.TopicID)
-					}
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					if v >= 5 {
-						dst = compactNullableString(dst, x.ErrorMessage, e)
-					}
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -127,25 +129,33 @@ func (x *DeleteTopicsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.Name
-				if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 					dst = dst[:len(dst)+o+2]
 				} else {
-					dst = legacyString(dst, x.Name, e)
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DeleteTopicsResponse", v, 4)
+	return e.result(dst, start, x, "DeleteTopicsResponse", 4)
+}
+
+func (x *DeleteTopicsResponseDeletableTopicResult) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, e.v >= 6)
+	if e.v >= 6 {
+		dst = fastcodec.AppendUUID(dst, x.TopicID)
 	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	if e.v >= 5 {
+		dst = e.string(dst, x.ErrorMessage, true)
+	}
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -49,13 +49,9 @@ type DescribeACLsResponseACLDescription struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 3 {
-		return dst, fastcodec.VersionError("DescribeAclsResponse", v, 0, 3)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	if v >= 2 && v <= 3 {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Resources) < 127 {
+		if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(x.Resources) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -63,8 +59,46 @@ func (x *DescribeACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			if f0 == nil {
 				w[6] = byte(0)
 			}
-			putShort((*[32]byte)(w[7:39]), f0)
-			putTiny((*[32]byte)(w[7:39]), f0)
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
+			o := 7 + len(f0)
+			w[o] = byte(len(x.Resources) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(x.Resources) == 0 && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[6:8], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[6:8], 0xffff)
+			}
+			putLong((*[64]byte)(w[8:72]), f0)
+			putShort((*[64]byte)(w[8:72]), f0)
+			o := 8 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Resources)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
+	if v < 0 || v > 3 {
+		return dst, fastcodec.VersionError("DescribeAclsResponse", v, 0, 3)
+	}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Resources) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
 			o := 7 + len(f0)
 			w[o] = byte(len(x.Resources) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -77,13 +111,10 @@ func (x *DescribeACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.Resources) > 0 {
 			dst = flexibleAllDescribeACLsResponseResource(dst, x.Resources, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -91,8 +122,8 @@ func (x *DescribeACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[6:8], 0xffff)
 			}
-			putShort((*[32]byte)(w[8:40]), f0)
-			putTiny((*[32]byte)(w[8:40]), f0)
+			putLong((*[64]byte)(w[8:72]), f0)
+			putShort((*[64]byte)(w[8:72]), f0)
 			o := 8 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Resources)))
 			dst = dst[:len(dst)+o+4]
@@ -107,22 +138,28 @@ func (x *DescribeACLsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeAclsResponse", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeAclsResponse", 2)
+}
+
+func (x *DescribeACLsResponseACLDescription) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Principal, false)
+	dst = e.string(dst, x.Host, false)
+	dst = append(dst, byte(x.Operation))
+	dst = append(dst, byte(x.PermissionType))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsResponseResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.ResourceName
-		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.ACLs) < 127 {
+		if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.ACLs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			w[1] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			w[o] = byte(x.PatternType)
 			w[o+1] = byte(len(x.ACLs) + 1)
@@ -138,15 +175,15 @@ func flexibleAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsRespons
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Principal, x.Host
-				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -156,25 +193,11 @@ func flexibleAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsRespons
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = compactString(dst, x.Principal, e)
-					dst = compactString(dst, x.Host, e)
-					dst = room(dst, 3)
-					{
-						p := (*[3]byte)(dst[len(dst)-3:])
-						p[0] = byte(x.Operation)
-						p[1] = byte(x.PermissionType)
-						p[2] = 0
-					}
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -182,16 +205,14 @@ func flexibleAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsRespons
 func legacyAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsResponseResource, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v < 1 && x.PatternType != 3 {
-			e.failed = true
-		}
+		e.failIf(e.v < 1 && x.PatternType != 3)
 		f0 := x.ResourceName
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ResourceType)
 			binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			if e.v >= 1 {
 				w[o] = byte(x.PatternType)
@@ -212,15 +233,15 @@ func legacyAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsResponseR
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Principal, x.Host
-				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 134; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					{
 						p := (*[2]byte)(w[o : o+2])
@@ -229,12 +250,8 @@ func legacyAllDescribeACLsResponseResource(dst []byte, s []DescribeACLsResponseR
 					}
 					dst = dst[:len(dst)+o+2]
 				} else {
-					dst = legacyString(dst, x.Principal, e)
-					dst = legacyString(dst, x.Host, e)
-					dst = append(dst, byte(x.Operation))
-					dst = append(dst, byte(x.PermissionType))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

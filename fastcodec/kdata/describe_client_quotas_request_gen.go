@@ -37,49 +37,56 @@ func NewDescribeClientQuotasRequestComponentData() DescribeClientQuotasRequestCo
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 1 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Components) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Components) + 1)
+			w[1] = bit(x.Strict)
+			w[2] = 0
+			return dst[:len(dst)+3], nil
+		}
+	} else if v == 0 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Components) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Components)))
+			w[4] = bit(x.Strict)
+			return dst[:len(dst)+5], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("DescribeClientQuotasRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 1 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 1}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Components), e)
 		{
 			s := x.Components
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.EntityType, x.Match
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(x.MatchType)
 					w[o+1] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o+1] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.EntityType, e)
-					dst = append(dst, byte(x.MatchType))
-					dst = compactNullableString(dst, x.Match, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		dst = append(dst, bit(x.Strict))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		dst = legacyCount(dst, len(x.Components), e)
 		{
@@ -87,34 +94,36 @@ func (x *DescribeClientQuotasRequest) AppendTo(dst []byte, v int16) ([]byte, err
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.EntityType, x.Match
-				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					w[o] = byte(x.MatchType)
 					binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
 					if f1 == nil {
 						binary.BigEndian.PutUint16(w[o+1:o+3], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+3:o+35]), f1)
-					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					putLong((*[64]byte)(w[o+3:o+67]), f1)
+					putShort((*[64]byte)(w[o+3:o+67]), f1)
 					o += 3 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.EntityType, e)
-					dst = append(dst, byte(x.MatchType))
-					dst = legacyNullableString(dst, x.Match, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		dst = append(dst, bit(x.Strict))
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeClientQuotasRequest", v, 1)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeClientQuotasRequest", 1)
+}
+
+func (x *DescribeClientQuotasRequestComponentData) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.EntityType, false)
+	dst = append(dst, byte(x.MatchType))
+	dst = e.string(dst, x.Match, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -62,13 +62,9 @@ type DescribeClientQuotasResponseValueData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 1 {
-		return dst, fastcodec.VersionError("DescribeClientQuotasResponse", v, 0, 1)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 1 {
+	if v == 1 {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Entries) < 127 {
+		if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(x.Entries) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -76,8 +72,52 @@ func (x *DescribeClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, er
 			if f0 == nil {
 				w[6] = byte(0)
 			}
-			putShort((*[32]byte)(w[7:39]), f0)
-			putTiny((*[32]byte)(w[7:39]), f0)
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
+			o := 7 + len(f0)
+			w[o] = byte(len(x.Entries) + 1)
+			if x.Entries == nil {
+				w[o] = byte(0)
+			}
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	} else if v == 0 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(x.Entries) == 0 && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint16(w[6:8], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[6:8], 0xffff)
+			}
+			putLong((*[64]byte)(w[8:72]), f0)
+			putShort((*[64]byte)(w[8:72]), f0)
+			o := 8 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Entries)))
+			if x.Entries == nil {
+				binary.BigEndian.PutUint32(w[o:o+4], 0xffffffff)
+			}
+			return dst[:len(dst)+o+4], nil
+		}
+	}
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("DescribeClientQuotasResponse", v, 0, 1)
+	}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 1}
+	if e.flexible {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Entries) < 127 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
 			o := 7 + len(f0)
 			w[o] = byte(len(x.Entries) + 1)
 			if x.Entries == nil {
@@ -88,18 +128,15 @@ func (x *DescribeClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, er
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = compactCount(dst, lengthOf(x.Entries), e)
+			dst = compactCount(dst, lengthOf(x.Entries, true), e)
 		}
 		if len(x.Entries) > 0 {
 			dst = flexibleAllDescribeClientQuotasResponseEntryData(dst, x.Entries, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		f0 := x.ErrorMessage
-		if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -107,8 +144,8 @@ func (x *DescribeClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, er
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[6:8], 0xffff)
 			}
-			putShort((*[32]byte)(w[8:40]), f0)
-			putTiny((*[32]byte)(w[8:40]), f0)
+			putLong((*[64]byte)(w[8:72]), f0)
+			putShort((*[64]byte)(w[8:72]), f0)
 			o := 8 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Entries)))
 			if x.Entries == nil {
@@ -119,17 +156,28 @@ func (x *DescribeClientQuotasResponse) AppendTo(dst []byte, v int16) ([]byte, er
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = legacyNullableString(dst, x.ErrorMessage, e)
-			dst = legacyCount(dst, lengthOf(x.Entries), e)
+			dst = legacyCount(dst, lengthOf(x.Entries, true), e)
 		}
 		if len(x.Entries) > 0 {
 			dst = legacyAllDescribeClientQuotasResponseEntryData(dst, x.Entries, e)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeClientQuotasResponse", v, 1)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeClientQuotasResponse", 1)
+}
+
+func (x *DescribeClientQuotasResponseEntityData) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.EntityType, false)
+	dst = e.string(dst, x.EntityName, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *DescribeClientQuotasResponseValueData) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Key, false)
+	dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeClientQuotasResponseEntryData, e *encoder) []byte {
@@ -141,28 +189,23 @@ func flexibleAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeCl
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.EntityType, x.EntityName
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 131; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.EntityType, e)
-					dst = compactNullableString(dst, x.EntityName, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -172,11 +215,11 @@ func flexibleAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeCl
 			for i := range s {
 				x := &s[i]
 				f0 := x.Key
-				if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					{
 						p := (*[9]byte)(w[o : o+9])
@@ -185,19 +228,11 @@ func flexibleAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeCl
 					}
 					dst = dst[:len(dst)+o+9]
 				} else {
-					dst = compactString(dst, x.Key, e)
-					dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -211,25 +246,23 @@ func legacyAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeClie
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.EntityType, x.EntityName
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 					if f1 == nil {
 						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.EntityType, e)
-					dst = legacyNullableString(dst, x.EntityName, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		dst = legacyCount(dst, len(x.Values), e)
@@ -238,19 +271,17 @@ func legacyAllDescribeClientQuotasResponseEntryData(dst []byte, s []DescribeClie
 			for i := range s {
 				x := &s[i]
 				f0 := x.Key
-				if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint64(w[o:o+8], math.Float64bits(x.Value))
 					dst = dst[:len(dst)+o+8]
 				} else {
-					dst = legacyString(dst, x.Key, e)
-					dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x.Value))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

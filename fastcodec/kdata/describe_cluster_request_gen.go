@@ -2,9 +2,7 @@
 
 package kdata
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // DescribeClusterRequest is Kafka's message of that name, versions 0-2.
 type DescribeClusterRequest struct {
@@ -23,29 +21,39 @@ func NewDescribeClusterRequest() DescribeClusterRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeClusterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 2 {
-		return dst, fastcodec.VersionError("DescribeClusterRequest", v, 0, 2)
+	if v >= 0 && v <= 2 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && !(v < 1 && x.EndpointType != 1) && !(v < 2 && x.IncludeFencedBrokers) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = bit(x.IncludeClusterAuthorizedOperations)
+			o := 1
+			if v >= 1 {
+				w[o] = byte(x.EndpointType)
+				o += 1
+			}
+			if v >= 2 {
+				w[o] = bit(x.IncludeFencedBrokers)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && x.EndpointType != 1 {
-		e.failed = true
+	return x.appendAny(dst, v)
+}
+
+func (x *DescribeClusterRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		if v < 1 && x.EndpointType != 1 || v < 2 && x.IncludeFencedBrokers || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "DescribeClusterRequest", v, 0)
+		}
+		dst = append(dst, bit(x.IncludeClusterAuthorizedOperations))
+		if v >= 1 {
+			dst = append(dst, byte(x.EndpointType))
+		}
+		if v >= 2 {
+			dst = append(dst, bit(x.IncludeFencedBrokers))
+		}
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if v < 2 && x.IncludeFencedBrokers {
-		e.failed = true
-	}
-	dst = append(dst, bit(x.IncludeClusterAuthorizedOperations))
-	if v >= 1 {
-		dst = append(dst, byte(x.EndpointType))
-	}
-	if v >= 2 {
-		dst = append(dst, bit(x.IncludeFencedBrokers))
-	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeClusterRequest", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("DescribeClusterRequest", v, 0, 2)
 }

@@ -44,15 +44,14 @@ type DescribeClusterResponseBroker struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeClusterResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("DescribeClusterResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && x.EndpointType != 1 {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && x.EndpointType != 1)
 	f0, f1 := x.ErrorMessage, x.ClusterID
-	if n := len(dst) + 78; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Brokers) < 127 {
+	if n := len(dst) + 142; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.Brokers) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -60,16 +59,16 @@ func (x *DescribeClusterResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		if f0 == nil {
 			w[6] = byte(0)
 		}
-		putShort((*[32]byte)(w[7:39]), f0)
-		putTiny((*[32]byte)(w[7:39]), f0)
+		putLong((*[64]byte)(w[7:71]), f0)
+		putShort((*[64]byte)(w[7:71]), f0)
 		o := 7 + len(f0)
 		if v >= 1 {
 			w[o] = byte(x.EndpointType)
 			o += 1
 		}
 		w[o] = byte(len(f1) + 1)
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
+		putLong((*[64]byte)(w[o+1:o+65]), f1)
+		putShort((*[64]byte)(w[o+1:o+65]), f1)
 		o += 1 + len(f1)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ControllerID))
 		w[o+4] = byte(len(x.Brokers) + 1)
@@ -89,24 +88,21 @@ func (x *DescribeClusterResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		s := x.Brokers
 		for i := range s {
 			x := &s[i]
-			if v < 2 && x.IsFenced {
-				e.failed = true
-			}
 			f0, f1 := x.Host, x.Rack
-			if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 140; uint(n) <= uint(cap(dst)) && !(v < 2 && x.IsFenced) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
 				w[4] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[5:37]), f0)
-				putTiny((*[32]byte)(w[5:37]), f0)
+				putLong((*[64]byte)(w[5:69]), f0)
+				putShort((*[64]byte)(w[5:69]), f0)
 				o := 5 + len(f0)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 				w[o+4] = byte(len(f1) + 1)
 				if f1 == nil {
 					w[o+4] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+5:o+37]), f1)
-				putTiny((*[32]byte)(w[o+5:o+37]), f1)
+				putLong((*[64]byte)(w[o+5:o+69]), f1)
+				putShort((*[64]byte)(w[o+5:o+69]), f1)
 				o += 5 + len(f1)
 				if v >= 2 {
 					w[o] = bit(x.IsFenced)
@@ -115,27 +111,24 @@ func (x *DescribeClusterResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-				dst = compactString(dst, x.Host, e)
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-				dst = compactNullableString(dst, x.Rack, e)
-				if v >= 2 {
-					dst = append(dst, bit(x.IsFenced))
-				}
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ClusterAuthorizedOperations))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeClusterResponse", 0)
+}
+
+func (x *DescribeClusterResponseBroker) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v < 2 && x.IsFenced)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+	dst = e.string(dst, x.Rack, true)
+	if e.v >= 2 {
+		dst = append(dst, bit(x.IsFenced))
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeClusterResponse", v, 0)
-	}
-	return dst, nil
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

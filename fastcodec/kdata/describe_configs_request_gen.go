@@ -43,23 +43,48 @@ func (x *DescribeConfigsRequestResource) ResizeConfigurationKeys(n int) {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 4 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.Resources) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Resources) + 1)
+			w[1] = bit(x.IncludeSynonyms)
+			w[2] = bit(x.IncludeDocumentation)
+			w[3] = 0
+			return dst[:len(dst)+4], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Resources) == 0 && !(v < 1 && x.IncludeSynonyms) && !(v < 3 && x.IncludeDocumentation) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Resources)))
+			o := 4
+			if v >= 1 {
+				w[o] = bit(x.IncludeSynonyms)
+				o += 1
+			}
+			if v >= 3 {
+				w[o] = bit(x.IncludeDocumentation)
+				o += 1
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("DescribeConfigsRequest", v, 0, 4)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Resources), e)
 		{
 			s := x.Resources
 			for i := range s {
 				x := &s[i]
 				f0 := x.ResourceName
-				if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.ConfigurationKeys) < 127 {
+				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.ConfigurationKeys) < 127 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(x.ResourceType)
 					w[1] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					w[o] = byte(len(x.ConfigurationKeys) + 1)
 					if x.ConfigurationKeys == nil {
@@ -69,15 +94,12 @@ func (x *DescribeConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				} else {
 					dst = append(dst, byte(x.ResourceType))
 					dst = compactString(dst, x.ResourceName, e)
-					dst = compactCount(dst, lengthOf(x.ConfigurationKeys), e)
+					dst = compactCount(dst, lengthOf(x.ConfigurationKeys, true), e)
 				}
 				if len(x.ConfigurationKeys) > 0 {
 					dst = compactStrings(dst, x.ConfigurationKeys, e)
 				}
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = closing(dst, x.UnknownTags, e)
 			}
 		}
 		dst = room(dst, 3)
@@ -91,24 +113,20 @@ func (x *DescribeConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = unknownTags(dst, x.UnknownTags, e)
 		}
 	} else {
-		if v < 1 && x.IncludeSynonyms {
-			e.failed = true
-		}
-		if v < 3 && x.IncludeDocumentation {
-			e.failed = true
-		}
+		e.failIf(v < 1 && x.IncludeSynonyms)
+		e.failIf(v < 3 && x.IncludeDocumentation)
 		dst = legacyCount(dst, len(x.Resources), e)
 		{
 			s := x.Resources
 			for i := range s {
 				x := &s[i]
 				f0 := x.ResourceName
-				if n := len(dst) + 39; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(x.ResourceType)
 					binary.BigEndian.PutUint16(w[1:3], uint16(len(f0)))
-					putShort((*[32]byte)(w[3:35]), f0)
-					putTiny((*[32]byte)(w[3:35]), f0)
+					putLong((*[64]byte)(w[3:67]), f0)
+					putShort((*[64]byte)(w[3:67]), f0)
 					o := 3 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.ConfigurationKeys)))
 					if x.ConfigurationKeys == nil {
@@ -118,7 +136,7 @@ func (x *DescribeConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				} else {
 					dst = append(dst, byte(x.ResourceType))
 					dst = legacyString(dst, x.ResourceName, e)
-					dst = legacyCount(dst, lengthOf(x.ConfigurationKeys), e)
+					dst = legacyCount(dst, lengthOf(x.ConfigurationKeys, true), e)
 				}
 				if len(x.ConfigurationKeys) > 0 {
 					dst = legacyStrings(dst, x.ConfigurationKeys, e)
@@ -134,8 +152,5 @@ func (x *DescribeConfigsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeConfigsRequest", v, 4)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeConfigsRequest", 4)
 }

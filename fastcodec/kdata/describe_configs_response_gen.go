@@ -73,11 +73,27 @@ func NewDescribeConfigsResponseSynonym() DescribeConfigsResponseSynonym {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 4 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Results) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("DescribeConfigsResponse", v, 0, 4)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -90,10 +106,7 @@ func (x *DescribeConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		if len(x.Results) > 0 {
 			dst = flexibleAllDescribeConfigsResponseResult(dst, x.Results, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -109,30 +122,35 @@ func (x *DescribeConfigsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeConfigsResponse", v, 4)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeConfigsResponse", 4)
+}
+
+func (x *DescribeConfigsResponseSynonym) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Value, true)
+	dst = append(dst, byte(x.Source))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.ErrorMessage, x.ResourceName
-		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Configs) < 127 {
+		if n := len(dst) + 134; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.Configs) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[2] = byte(0)
 			}
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(x.ResourceType)
 			w[o+1] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			putTiny((*[32]byte)(w[o+2:o+34]), f1)
+			putLong((*[64]byte)(w[o+2:o+66]), f1)
+			putShort((*[64]byte)(w[o+2:o+66]), f1)
 			o += 2 + len(f1)
 			w[o] = byte(len(x.Configs) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -146,10 +164,7 @@ func flexibleAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsRes
 		if len(x.Configs) > 0 {
 			dst = flexibleAllDescribeConfigsResponseResourceResult(dst, x.Configs, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -159,18 +174,18 @@ func flexibleAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeCo
 		x := &s[i]
 		e.failIf(x.IsDefault)
 		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Synonyms) < 127 {
+		if n := len(dst) + 134; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.Synonyms) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			if f1 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			{
 				p := (*[3]byte)(w[o : o+3])
@@ -183,13 +198,9 @@ func flexibleAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeCo
 		} else {
 			dst = compactString(dst, x.Name, e)
 			dst = compactNullableString(dst, x.Value, e)
-			dst = room(dst, 3)
-			{
-				p := (*[3]byte)(dst[len(dst)-3:])
-				p[0] = bit(x.ReadOnly)
-				p[1] = byte(x.ConfigSource)
-				p[2] = bit(x.IsSensitive)
-			}
+			dst = append(dst, bit(x.ReadOnly))
+			dst = append(dst, byte(x.ConfigSource))
+			dst = append(dst, bit(x.IsSensitive))
 			dst = compactCount(dst, len(x.Synonyms), e)
 		}
 		{
@@ -197,18 +208,18 @@ func flexibleAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeCo
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Value
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					{
 						p := (*[2]byte)(w[o : o+2])
@@ -217,36 +228,27 @@ func flexibleAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeCo
 					}
 					dst = dst[:len(dst)+o+2]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = compactNullableString(dst, x.Value, e)
-					dst = append(dst, byte(x.Source))
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		f2 := x.Documentation
-		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f2) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ConfigType)
 			w[1] = byte(len(f2) + 1)
 			if f2 == nil {
 				w[1] = byte(0)
 			}
-			putShort((*[32]byte)(w[2:34]), f2)
-			putTiny((*[32]byte)(w[2:34]), f2)
+			putLong((*[64]byte)(w[2:66]), f2)
+			putShort((*[64]byte)(w[2:66]), f2)
 			o := 2 + len(f2)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = append(dst, byte(x.ConfigType))
 			dst = compactNullableString(dst, x.Documentation, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = closing(dst, x.UnknownTags, e)
 		}
 	}
 	return dst
@@ -256,20 +258,20 @@ func legacyAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsRespo
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.ErrorMessage, x.ResourceName
-		if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 139; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[2:4], 0xffff)
 			}
-			putShort((*[32]byte)(w[4:36]), f0)
-			putTiny((*[32]byte)(w[4:36]), f0)
+			putLong((*[64]byte)(w[4:68]), f0)
+			putShort((*[64]byte)(w[4:68]), f0)
 			o := 4 + len(f0)
 			w[o] = byte(x.ResourceType)
 			binary.BigEndian.PutUint16(w[o+1:o+3], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			putTiny((*[32]byte)(w[o+3:o+35]), f1)
+			putLong((*[64]byte)(w[o+3:o+67]), f1)
+			putShort((*[64]byte)(w[o+3:o+67]), f1)
 			o += 3 + len(f1)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Configs)))
 			dst = dst[:len(dst)+o+4]
@@ -291,22 +293,20 @@ func legacyAllDescribeConfigsResponseResult(dst []byte, s []DescribeConfigsRespo
 func legacyAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeConfigsResponseResourceResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v > 0 && x.IsDefault {
-			e.failed = true
-		}
+		e.failIf(e.v > 0 && x.IsDefault)
 		f0, f1 := x.Name, x.Value
-		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 136; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 			if f1 == nil {
 				binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 			}
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			putTiny((*[32]byte)(w[o+2:o+34]), f1)
+			putLong((*[64]byte)(w[o+2:o+66]), f1)
+			putShort((*[64]byte)(w[o+2:o+66]), f1)
 			o += 2 + len(f1)
 			w[o] = bit(x.ReadOnly)
 			o += 1
@@ -339,32 +339,29 @@ func legacyAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeConf
 				for i := range s {
 					x := &s[i]
 					f0, f1 := x.Name, x.Value
-					if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 						w := dst[len(dst):n:n]
 						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-						putShort((*[32]byte)(w[2:34]), f0)
-						putTiny((*[32]byte)(w[2:34]), f0)
+						putLong((*[64]byte)(w[2:66]), f0)
+						putShort((*[64]byte)(w[2:66]), f0)
 						o := 2 + len(f0)
 						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 						if f1 == nil {
 							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 						}
-						putShort((*[32]byte)(w[o+2:o+34]), f1)
-						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						putLong((*[64]byte)(w[o+2:o+66]), f1)
+						putShort((*[64]byte)(w[o+2:o+66]), f1)
 						o += 2 + len(f1)
 						w[o] = byte(x.Source)
 						dst = dst[:len(dst)+o+1]
 					} else {
-						dst = legacyString(dst, x.Name, e)
-						dst = legacyNullableString(dst, x.Value, e)
-						dst = append(dst, byte(x.Source))
+						dst = x.append(dst, e)
 					}
-					e.failIf(len(x.UnknownTags) > 0)
 				}
 			}
 		}
 		f2 := x.Documentation
-		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f2) <= 32 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f2) <= 64 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v >= 3 {
@@ -373,8 +370,8 @@ func legacyAllDescribeConfigsResponseResourceResult(dst []byte, s []DescribeConf
 				if f2 == nil {
 					binary.BigEndian.PutUint16(w[o+1:o+3], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+3:o+35]), f2)
-				putTiny((*[32]byte)(w[o+3:o+35]), f2)
+				putLong((*[64]byte)(w[o+3:o+67]), f2)
+				putShort((*[64]byte)(w[o+3:o+67]), f2)
 				o += 3 + len(f2)
 			}
 			dst = dst[:len(dst)+o]

@@ -36,72 +36,86 @@ type DescribeDelegationTokenRequestOwner struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 3 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Owners) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Owners) + 1)
+			if x.Owners == nil {
+				w[0] = byte(0)
+			}
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.Owners) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Owners)))
+			if x.Owners == nil {
+				binary.BigEndian.PutUint32(w[0:4], 0xffffffff)
+			}
+			return dst[:len(dst)+4], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DescribeDelegationTokenRequest", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		dst = compactCount(dst, lengthOf(x.Owners), e)
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
+		dst = compactCount(dst, lengthOf(x.Owners, true), e)
 		{
 			s := x.Owners
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.PrincipalType, x.PrincipalName
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 131; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.PrincipalType, e)
-					dst = compactString(dst, x.PrincipalName, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		dst = legacyCount(dst, lengthOf(x.Owners), e)
+		dst = legacyCount(dst, lengthOf(x.Owners, true), e)
 		{
 			s := x.Owners
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.PrincipalType, x.PrincipalName
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.PrincipalType, e)
-					dst = legacyString(dst, x.PrincipalName, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeDelegationTokenRequest", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeDelegationTokenRequest", 2)
+}
+
+func (x *DescribeDelegationTokenRequestOwner) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.PrincipalType, false)
+	dst = e.string(dst, x.PrincipalName, false)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -47,11 +47,29 @@ type DescribeDelegationTokenResponseDescribedDelegationTokenRenewer struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 3 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Tokens) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.Tokens) + 1)
+			binary.BigEndian.PutUint32(w[3:7], uint32(x.ThrottleTimeMs))
+			w[7] = 0
+			return dst[:len(dst)+8], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) && len(x.Tokens) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.Tokens)))
+			binary.BigEndian.PutUint32(w[6:10], uint32(x.ThrottleTimeMs))
+			return dst[:len(dst)+10], nil
+		}
+	}
 	if v < 0 || v > 3 {
 		return dst, fastcodec.VersionError("DescribeDelegationTokenResponse", v, 0, 3)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Tokens) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
@@ -65,10 +83,7 @@ func (x *DescribeDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte,
 			dst = flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst, x.Tokens, e)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -85,40 +100,40 @@ func (x *DescribeDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte,
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeDelegationTokenResponse", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeDelegationTokenResponse", 2)
+}
+
+func (x *DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.PrincipalType, false)
+	dst = e.string(dst, x.PrincipalName, false)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte, s []DescribeDelegationTokenResponseDescribedDelegationToken, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v < 3 && len(x.TokenRequesterPrincipalType) > 0 {
-			e.failed = true
-		}
-		if e.v < 3 && len(x.TokenRequesterPrincipalName) > 0 {
-			e.failed = true
-		}
+		e.failIf(e.v < 3 && len(x.TokenRequesterPrincipalType) > 0)
+		e.failIf(e.v < 3 && len(x.TokenRequesterPrincipalName) > 0)
 		f0, f1, f2, f3, f4 := x.PrincipalType, x.PrincipalName, x.TokenRequesterPrincipalType, x.TokenRequesterPrincipalName, x.TokenID
-		if n := len(dst) + 189; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 {
+		if n := len(dst) + 349; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(f4) <= 64 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			if e.v >= 3 {
 				w[o] = byte(len(f2) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f2)
-				putTiny((*[32]byte)(w[o+1:o+33]), f2)
+				putLong((*[64]byte)(w[o+1:o+65]), f2)
+				putShort((*[64]byte)(w[o+1:o+65]), f2)
 				o += 1 + len(f2)
 				w[o] = byte(len(f3) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f3)
-				putTiny((*[32]byte)(w[o+1:o+33]), f3)
+				putLong((*[64]byte)(w[o+1:o+65]), f3)
+				putShort((*[64]byte)(w[o+1:o+65]), f3)
 				o += 1 + len(f3)
 			}
 			{
@@ -128,8 +143,8 @@ func flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []by
 				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
 			}
 			w[o+24] = byte(len(f4) + 1)
-			putShort((*[32]byte)(w[o+25:o+57]), f4)
-			putTiny((*[32]byte)(w[o+25:o+57]), f4)
+			putLong((*[64]byte)(w[o+25:o+89]), f4)
+			putShort((*[64]byte)(w[o+25:o+89]), f4)
 			o += 25 + len(f4)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -139,13 +154,9 @@ func flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []by
 				dst = compactString(dst, x.TokenRequesterPrincipalType, e)
 				dst = compactString(dst, x.TokenRequesterPrincipalName, e)
 			}
-			dst = room(dst, 24)
-			{
-				p := (*[24]byte)(dst[len(dst)-24:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestamp))
-				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestamp))
-				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
-			}
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.IssueTimestamp))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimestamp))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxTimestamp))
 			dst = compactString(dst, x.TokenID, e)
 		}
 		dst = compactBytes(dst, x.Hmac, e)
@@ -155,32 +166,24 @@ func flexibleAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []by
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.PrincipalType, x.PrincipalName
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 131; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.PrincipalType, e)
-					dst = compactString(dst, x.PrincipalName, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -191,15 +194,15 @@ func legacyAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte
 		e.failIf(len(x.TokenRequesterPrincipalType) > 0)
 		e.failIf(len(x.TokenRequesterPrincipalName) > 0)
 		f0, f1, f2 := x.PrincipalType, x.PrincipalName, x.TokenID
-		if n := len(dst) + 126; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 222; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			putTiny((*[32]byte)(w[o+2:o+34]), f1)
+			putLong((*[64]byte)(w[o+2:o+66]), f1)
+			putShort((*[64]byte)(w[o+2:o+66]), f1)
 			o += 2 + len(f1)
 			{
 				p := (*[24]byte)(w[o : o+24])
@@ -208,20 +211,16 @@ func legacyAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte
 				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
 			}
 			binary.BigEndian.PutUint16(w[o+24:o+26], uint16(len(f2)))
-			putShort((*[32]byte)(w[o+26:o+58]), f2)
-			putTiny((*[32]byte)(w[o+26:o+58]), f2)
+			putLong((*[64]byte)(w[o+26:o+90]), f2)
+			putShort((*[64]byte)(w[o+26:o+90]), f2)
 			o += 26 + len(f2)
 			dst = dst[:len(dst)+o]
 		} else {
 			dst = legacyString(dst, x.PrincipalType, e)
 			dst = legacyString(dst, x.PrincipalName, e)
-			dst = room(dst, 24)
-			{
-				p := (*[24]byte)(dst[len(dst)-24:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.IssueTimestamp))
-				binary.BigEndian.PutUint64(p[8:16], uint64(x.ExpiryTimestamp))
-				binary.BigEndian.PutUint64(p[16:24], uint64(x.MaxTimestamp))
-			}
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.IssueTimestamp))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimestamp))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.MaxTimestamp))
 			dst = legacyString(dst, x.TokenID, e)
 		}
 		dst = legacyBytes(dst, x.Hmac, e)
@@ -231,22 +230,20 @@ func legacyAllDescribeDelegationTokenResponseDescribedDelegationToken(dst []byte
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.PrincipalType, x.PrincipalName
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.PrincipalType, e)
-					dst = legacyString(dst, x.PrincipalName, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

@@ -3,6 +3,8 @@
 package kdata
 
 import (
+	"encoding/binary"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -20,24 +22,76 @@ func NewDescribeGroupsRequest() DescribeGroupsRequest { return DescribeGroupsReq
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 5 && v <= 6 {
+		out := dst
+		if n := len(out) + 1; uint(n) <= uint(cap(out)) && len(x.Groups) < 127 {
+			w := out[len(out):n:n]
+			w[0] = byte(len(x.Groups) + 1)
+			out = out[:len(out)+1]
+			for _, s := range x.Groups {
+				n := len(out) + 65
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				w[0] = byte(len(s) + 1)
+				putLong((*[64]byte)(w[1:65]), s)
+				putShort((*[64]byte)(w[1:65]), s)
+				out = out[:len(out)+1+len(s)]
+			}
+			if n := len(out) + 2; uint(n) <= uint(cap(out)) && len(x.UnknownTags) == 0 {
+				w := out[len(out):n:n]
+				w[0] = bit(x.IncludeAuthorizedOperations)
+				w[1] = 0
+				return out[:len(out)+2], nil
+			}
+		}
+	} else if v >= 0 && v <= 4 {
+		out := dst
+		if n := len(out) + 4; uint(n) <= uint(cap(out)) && !(v < 3 && x.IncludeAuthorizedOperations) && len(x.UnknownTags) == 0 {
+			w := out[len(out):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Groups)))
+			out = out[:len(out)+4]
+			for _, s := range x.Groups {
+				n := len(out) + 66
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
+				putLong((*[64]byte)(w[2:66]), s)
+				putShort((*[64]byte)(w[2:66]), s)
+				out = out[:len(out)+2+len(s)]
+			}
+			if n := len(out) + 1; uint(n) <= uint(cap(out)) {
+				w := out[len(out):n:n]
+				o := 0
+				if v >= 3 {
+					w[o] = bit(x.IncludeAuthorizedOperations)
+					o += 1
+				}
+				return out[:len(out)+o], nil
+			}
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *DescribeGroupsRequest) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("DescribeGroupsRequest", v, 0, 6)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 5 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 5}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Groups), e)
 		if len(x.Groups) > 0 {
 			dst = compactStrings(dst, x.Groups, e)
 		}
 		dst = append(dst, bit(x.IncludeAuthorizedOperations))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 3 && x.IncludeAuthorizedOperations {
-			e.failed = true
-		}
+		e.failIf(v < 3 && x.IncludeAuthorizedOperations)
 		dst = legacyCount(dst, len(x.Groups), e)
 		if len(x.Groups) > 0 {
 			dst = legacyStrings(dst, x.Groups, e)
@@ -47,8 +101,5 @@ func (x *DescribeGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeGroupsRequest", v, 5)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeGroupsRequest", 5)
 }

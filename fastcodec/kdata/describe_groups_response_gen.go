@@ -51,11 +51,31 @@ type DescribeGroupsResponseDescribedGroupMember struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 5 && v <= 6 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Groups) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Groups) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 4 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Groups) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Groups)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("DescribeGroupsResponse", v, 0, 6)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 5 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 5}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -68,10 +88,7 @@ func (x *DescribeGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.Groups) > 0 {
 			dst = flexibleAllDescribeGroupsResponseDescribedGroup(dst, x.Groups, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -93,20 +110,15 @@ func (x *DescribeGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeGroupsResponse", v, 5)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeGroupsResponse", 5)
 }
 
 func flexibleAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroupsResponseDescribedGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v < 6 && x.ErrorMessage != nil {
-			e.failed = true
-		}
+		e.failIf(e.v < 6 && x.ErrorMessage != nil)
 		f0, f1, f2, f3, f4 := x.ErrorMessage, x.GroupID, x.GroupState, x.ProtocolType, x.ProtocolData
-		if n := len(dst) + 168; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(x.Members) < 127 {
+		if n := len(dst) + 328; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(f4) <= 64 && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			o := 2
@@ -115,25 +127,25 @@ func flexibleAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGro
 				if f0 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			w[o] = byte(len(f2) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			w[o] = byte(len(f3) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f3)
-			putTiny((*[32]byte)(w[o+1:o+33]), f3)
+			putLong((*[64]byte)(w[o+1:o+65]), f3)
+			putShort((*[64]byte)(w[o+1:o+65]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(f4) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f4)
-			putTiny((*[32]byte)(w[o+1:o+33]), f4)
+			putLong((*[64]byte)(w[o+1:o+65]), f4)
+			putShort((*[64]byte)(w[o+1:o+65]), f4)
 			o += 1 + len(f4)
 			w[o] = byte(len(x.Members) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -153,26 +165,26 @@ func flexibleAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGro
 			for i := range s {
 				x := &s[i]
 				f0, f1, f2, f3 := x.MemberID, x.GroupInstanceID, x.ClientID, x.ClientHost
-				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+				if n := len(dst) + 260; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					w[o] = byte(len(f2) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f2)
-					putTiny((*[32]byte)(w[o+1:o+33]), f2)
+					putLong((*[64]byte)(w[o+1:o+65]), f2)
+					putShort((*[64]byte)(w[o+1:o+65]), f2)
 					o += 1 + len(f2)
 					w[o] = byte(len(f3) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f3)
-					putTiny((*[32]byte)(w[o+1:o+33]), f3)
+					putLong((*[64]byte)(w[o+1:o+65]), f3)
+					putShort((*[64]byte)(w[o+1:o+65]), f3)
 					o += 1 + len(f3)
 					dst = dst[:len(dst)+o]
 				} else {
@@ -183,17 +195,11 @@ func flexibleAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGro
 				}
 				dst = compactBytes(dst, x.MemberMetadata, e)
 				dst = compactBytes(dst, x.MemberAssignment, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = closing(dst, x.UnknownTags, e)
 			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.AuthorizedOperations))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -202,28 +208,26 @@ func legacyAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroup
 	for i := range s {
 		x := &s[i]
 		e.failIf(x.ErrorMessage != nil)
-		if e.v < 3 && x.AuthorizedOperations != -2147483648 {
-			e.failed = true
-		}
+		e.failIf(e.v < 3 && x.AuthorizedOperations != -2147483648)
 		f0, f1, f2, f3 := x.GroupID, x.GroupState, x.ProtocolType, x.ProtocolData
-		if n := len(dst) + 142; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+		if n := len(dst) + 270; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
-			putShort((*[32]byte)(w[4:36]), f0)
-			putTiny((*[32]byte)(w[4:36]), f0)
+			putLong((*[64]byte)(w[4:68]), f0)
+			putShort((*[64]byte)(w[4:68]), f0)
 			o := 4 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			putTiny((*[32]byte)(w[o+2:o+34]), f1)
+			putLong((*[64]byte)(w[o+2:o+66]), f1)
+			putShort((*[64]byte)(w[o+2:o+66]), f1)
 			o += 2 + len(f1)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
-			putShort((*[32]byte)(w[o+2:o+34]), f2)
-			putTiny((*[32]byte)(w[o+2:o+34]), f2)
+			putLong((*[64]byte)(w[o+2:o+66]), f2)
+			putShort((*[64]byte)(w[o+2:o+66]), f2)
 			o += 2 + len(f2)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
-			putShort((*[32]byte)(w[o+2:o+34]), f3)
-			putTiny((*[32]byte)(w[o+2:o+34]), f3)
+			putLong((*[64]byte)(w[o+2:o+66]), f3)
+			putShort((*[64]byte)(w[o+2:o+66]), f3)
 			o += 2 + len(f3)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Members)))
 			dst = dst[:len(dst)+o+4]
@@ -240,28 +244,28 @@ func legacyAllDescribeGroupsResponseDescribedGroup(dst []byte, s []DescribeGroup
 			for i := range s {
 				x := &s[i]
 				f0, f1, f2, f3 := x.MemberID, x.GroupInstanceID, x.ClientID, x.ClientHost
-				if n := len(dst) + 136; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+				if n := len(dst) + 264; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					if e.v >= 4 {
 						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 						if f1 == nil {
 							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 						}
-						putShort((*[32]byte)(w[o+2:o+34]), f1)
-						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						putLong((*[64]byte)(w[o+2:o+66]), f1)
+						putShort((*[64]byte)(w[o+2:o+66]), f1)
 						o += 2 + len(f1)
 					}
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
-					putShort((*[32]byte)(w[o+2:o+34]), f2)
-					putTiny((*[32]byte)(w[o+2:o+34]), f2)
+					putLong((*[64]byte)(w[o+2:o+66]), f2)
+					putShort((*[64]byte)(w[o+2:o+66]), f2)
 					o += 2 + len(f2)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
-					putShort((*[32]byte)(w[o+2:o+34]), f3)
-					putTiny((*[32]byte)(w[o+2:o+34]), f3)
+					putLong((*[64]byte)(w[o+2:o+66]), f3)
+					putShort((*[64]byte)(w[o+2:o+66]), f3)
 					o += 2 + len(f3)
 					dst = dst[:len(dst)+o]
 				} else {

@@ -34,22 +34,42 @@ type DescribeLogDirsRequestDescribableLogDirTopic struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeLogDirsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 5 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Topics) + 1)
+			if x.Topics == nil {
+				w[0] = byte(0)
+			}
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Topics)))
+			if x.Topics == nil {
+				binary.BigEndian.PutUint32(w[0:4], 0xffffffff)
+			}
+			return dst[:len(dst)+4], nil
+		}
+	}
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("DescribeLogDirsRequest", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		dst = compactCount(dst, lengthOf(x.Topics), e)
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
+		dst = compactCount(dst, lengthOf(x.Topics, true), e)
 		{
 			s := x.Topics
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Topic, x.Partitions
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -57,47 +77,41 @@ func (x *DescribeLogDirsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.Topic, e)
-					dst = compactInt32s(dst, x.Partitions, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		dst = legacyCount(dst, lengthOf(x.Topics), e)
+		dst = legacyCount(dst, lengthOf(x.Topics, true), e)
 		{
 			s := x.Topics
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Topic, x.Partitions
-				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+				if n := len(dst) + 102; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 8 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
 					o += 4 + 4*len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.Topic, e)
-					dst = legacyInt32s(dst, x.Partitions, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeLogDirsRequest", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeLogDirsRequest", 2)
+}
+
+func (x *DescribeLogDirsRequestDescribableLogDirTopic) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Topic, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -58,11 +58,32 @@ type DescribeLogDirsResponsePartition struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 5 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			o := 4
+			if v >= 3 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+				o += 2
+			}
+			w[o] = byte(len(x.Results) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint32(w[4:8], uint32(len(x.Results)))
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("DescribeLogDirsResponse", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Results) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -83,10 +104,7 @@ func (x *DescribeLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		if len(x.Results) > 0 {
 			dst = flexibleAllDescribeLogDirsResponseResult(dst, x.Results, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -102,22 +120,28 @@ func (x *DescribeLogDirsResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeLogDirsResponse", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "DescribeLogDirsResponse", 2)
+}
+
+func (x *DescribeLogDirsResponsePartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.PartitionSize))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.OffsetLag))
+	dst = append(dst, bit(x.IsFutureKey))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeLogDirsResponseResult(dst []byte, s []DescribeLogDirsResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.LogDir
-		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -136,10 +160,7 @@ func flexibleAllDescribeLogDirsResponseResult(dst []byte, s []DescribeLogDirsRes
 		if e.v >= 5 {
 			dst = append(dst, bit(x.IsCordoned))
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -148,11 +169,11 @@ func flexibleAllDescribeLogDirsResponseTopic(dst []byte, s []DescribeLogDirsResp
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -163,10 +184,7 @@ func flexibleAllDescribeLogDirsResponseTopic(dst []byte, s []DescribeLogDirsResp
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllDescribeLogDirsResponsePartition(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -195,12 +213,12 @@ func legacyAllDescribeLogDirsResponseResult(dst []byte, s []DescribeLogDirsRespo
 	for i := range s {
 		x := &s[i]
 		f0 := x.LogDir
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
-			putShort((*[32]byte)(w[4:36]), f0)
-			putTiny((*[32]byte)(w[4:36]), f0)
+			putLong((*[64]byte)(w[4:68]), f0)
+			putShort((*[64]byte)(w[4:68]), f0)
 			o := 4 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 			dst = dst[:len(dst)+o+4]
@@ -221,11 +239,11 @@ func legacyAllDescribeLogDirsResponseTopic(dst []byte, s []DescribeLogDirsRespon
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

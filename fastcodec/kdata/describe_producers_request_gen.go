@@ -2,9 +2,7 @@
 
 package kdata
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // DescribeProducersRequest is Kafka's message of that name, versions 0.
 type DescribeProducersRequest struct {
@@ -26,21 +24,29 @@ type DescribeProducersRequestTopicRequest struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeProducersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Topics) + 1)
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeProducersRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	dst = compactCount(dst, len(x.Topics), e)
 	{
 		s := x.Topics
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.Name, x.PartitionIndexes
-			if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				w[o] = byte(len(f1) + 1)
 				putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -48,21 +54,17 @@ func (x *DescribeProducersRequest) AppendTo(dst []byte, v int16) ([]byte, error)
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = compactInt32s(dst, x.PartitionIndexes, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeProducersRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeProducersRequest", 0)
+}
+
+func (x *DescribeProducersRequestTopicRequest) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = appendInt32s(e.count(dst, len(x.PartitionIndexes)), x.PartitionIndexes)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -58,10 +58,19 @@ func NewDescribeProducersResponseProducerState() DescribeProducersResponseProduc
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeProducersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeProducersResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -74,25 +83,30 @@ func (x *DescribeProducersResponse) AppendTo(dst []byte, v int16) ([]byte, error
 	if len(x.Topics) > 0 {
 		dst = flexibleAllDescribeProducersResponseTopicResponse(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeProducersResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeProducersResponse", 0)
+}
+
+func (x *DescribeProducersResponseProducerState) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ProducerEpoch))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LastSequence))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastTimestamp))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.CurrentTxnStartOffset))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeProducersResponseTopicResponse(dst []byte, s []DescribeProducersResponseTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -103,10 +117,7 @@ func flexibleAllDescribeProducersResponseTopicResponse(dst []byte, s []DescribeP
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllDescribeProducersResponsePartitionResponse(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -115,7 +126,7 @@ func flexibleAllDescribeProducersResponsePartitionResponse(dst []byte, s []Descr
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.ActiveProducers) < 127 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.ActiveProducers) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -123,8 +134,8 @@ func flexibleAllDescribeProducersResponsePartitionResponse(dst []byte, s []Descr
 			if f0 == nil {
 				w[6] = byte(0)
 			}
-			putShort((*[32]byte)(w[7:39]), f0)
-			putTiny((*[32]byte)(w[7:39]), f0)
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
 			o := 7 + len(f0)
 			w[o] = byte(len(x.ActiveProducers) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -137,10 +148,7 @@ func flexibleAllDescribeProducersResponsePartitionResponse(dst []byte, s []Descr
 		if len(x.ActiveProducers) > 0 {
 			dst = flexibleAllDescribeProducersResponseProducerState(dst, x.ActiveProducers, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

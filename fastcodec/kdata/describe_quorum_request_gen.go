@@ -34,33 +34,41 @@ type DescribeQuorumRequestPartitionData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeQuorumRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Topics) + 1)
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("DescribeQuorumRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	dst = compactCount(dst, len(x.Topics), e)
 	if len(x.Topics) > 0 {
 		dst = flexibleAllDescribeQuorumRequestTopicData(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeQuorumRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeQuorumRequest", 0)
+}
+
+func (x *DescribeQuorumRequestPartitionData) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeQuorumRequestTopicData(dst []byte, s []DescribeQuorumRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -71,10 +79,7 @@ func flexibleAllDescribeQuorumRequestTopicData(dst []byte, s []DescribeQuorumReq
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllDescribeQuorumRequestPartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -84,15 +84,38 @@ type DescribeQuorumResponseListener struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeQuorumResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(v < 2 && len(x.Nodes) > 0) && len(x.Nodes) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			o := 2
+			if v >= 2 {
+				w[o] = byte(len(f0) + 1)
+				if f0 == nil {
+					w[o] = byte(0)
+				}
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
+				o += 1 + len(f0)
+			}
+			w[o] = byte(len(x.Topics) + 1)
+			o += 1
+			if v >= 2 {
+				w[o] = byte(len(x.Nodes) + 1)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("DescribeQuorumResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 2 && len(x.Nodes) > 0 {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 2 && len(x.Nodes) > 0)
 	f0 := x.ErrorMessage
-	if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 		o := 2
@@ -101,8 +124,8 @@ func (x *DescribeQuorumResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			if f0 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f0)
-			putTiny((*[32]byte)(w[o+1:o+33]), f0)
+			putLong((*[64]byte)(w[o+1:o+65]), f0)
+			putShort((*[64]byte)(w[o+1:o+65]), f0)
 			o += 1 + len(f0)
 		}
 		w[o] = byte(len(x.Topics) + 1)
@@ -123,25 +146,44 @@ func (x *DescribeQuorumResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = flexibleAllDescribeQuorumResponseNode(dst, x.Nodes, e)
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeQuorumResponse", 0)
+}
+
+func (x *DescribeQuorumResponseReplicaState) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v < 2 && x.ReplicaDirectoryID != (fastcodec.UUID{}))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
+	if e.v >= 2 {
+		dst = fastcodec.AppendUUID(dst, x.ReplicaDirectoryID)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeQuorumResponse", v, 0)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogEndOffset))
+	if e.v >= 1 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastFetchTimestamp))
 	}
-	return dst, nil
+	if e.v >= 1 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastCaughtUpTimestamp))
+	}
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *DescribeQuorumResponseListener) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeQuorumResponseTopicData(dst []byte, s []DescribeQuorumResponseTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -152,10 +194,7 @@ func flexibleAllDescribeQuorumResponseTopicData(dst []byte, s []DescribeQuorumRe
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllDescribeQuorumResponsePartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -164,7 +203,7 @@ func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuor
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 56; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.CurrentVoters) < 127 {
+		if n := len(dst) + 88; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.CurrentVoters) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -174,8 +213,8 @@ func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuor
 				if f0 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			{
@@ -192,13 +231,9 @@ func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuor
 			if e.v >= 2 {
 				dst = compactNullableString(dst, x.ErrorMessage, e)
 			}
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.LeaderID))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
-				binary.BigEndian.PutUint64(p[8:16], uint64(x.HighWatermark))
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.HighWatermark))
 			dst = compactCount(dst, len(x.CurrentVoters), e)
 		}
 		if len(x.CurrentVoters) > 0 {
@@ -208,10 +243,7 @@ func flexibleAllDescribeQuorumResponsePartitionData(dst []byte, s []DescribeQuor
 		if len(x.Observers) > 0 {
 			dst = flexibleAllDescribeQuorumResponseReplicaState(dst, x.Observers, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -227,10 +259,7 @@ func flexibleAllDescribeQuorumResponseReplicaState(dst []byte, s []DescribeQuoru
 				dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastFetchTimestamp))
 				dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastCaughtUpTimestamp))
 			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = closing(dst, x.UnknownTags, e)
 		}
 		return dst
 	}
@@ -272,15 +301,15 @@ func flexibleAllDescribeQuorumResponseNode(dst []byte, s []DescribeQuorumRespons
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Host
-				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -289,20 +318,11 @@ func flexibleAllDescribeQuorumResponseNode(dst []byte, s []DescribeQuorumRespons
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint16(dst, x.Port)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -57,10 +57,19 @@ func NewDescribeShareGroupOffsetsResponsePartition() DescribeShareGroupOffsetsRe
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Groups) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Groups) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("DescribeShareGroupOffsetsResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -73,25 +82,32 @@ func (x *DescribeShareGroupOffsetsResponse) AppendTo(dst []byte, v int16) ([]byt
 	if len(x.Groups) > 0 {
 		dst = flexibleAllDescribeShareGroupOffsetsResponseGroup(dst, x.Groups, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeShareGroupOffsetsResponse", 0)
+}
+
+func (x *DescribeShareGroupOffsetsResponsePartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.StartOffset))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	if e.v >= 1 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.Lag))
 	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeShareGroupOffsetsResponse", v, 0)
-	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeShareGroupOffsetsResponseGroup(dst []byte, s []DescribeShareGroupOffsetsResponseGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.GroupID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -103,25 +119,22 @@ func flexibleAllDescribeShareGroupOffsetsResponseGroup(dst []byte, s []DescribeS
 			dst = flexibleAllDescribeShareGroupOffsetsResponseTopic(dst, x.Topics, e)
 		}
 		f1 := x.ErrorMessage
-		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f1) + 1)
 			if f1 == nil {
 				w[2] = byte(0)
 			}
-			putShort((*[32]byte)(w[3:35]), f1)
-			putTiny((*[32]byte)(w[3:35]), f1)
+			putLong((*[64]byte)(w[3:67]), f1)
+			putShort((*[64]byte)(w[3:67]), f1)
 			o := 3 + len(f1)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = compactNullableString(dst, x.ErrorMessage, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = closing(dst, x.UnknownTags, e)
 		}
 	}
 	return dst
@@ -131,11 +144,11 @@ func flexibleAllDescribeShareGroupOffsetsResponseTopic(dst []byte, s []DescribeS
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
 			binary.BigEndian.PutUint64(w[o+8:o+16], x.TopicID.Lo)
@@ -151,7 +164,7 @@ func flexibleAllDescribeShareGroupOffsetsResponseTopic(dst []byte, s []DescribeS
 			for i := range s {
 				x := &s[i]
 				f0 := x.ErrorMessage
-				if n := len(dst) + 60; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 92; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint64(w[4:12], uint64(x.StartOffset))
@@ -166,35 +179,17 @@ func flexibleAllDescribeShareGroupOffsetsResponseTopic(dst []byte, s []DescribeS
 					if f0 == nil {
 						w[o+2] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+3:o+35]), f0)
-					putTiny((*[32]byte)(w[o+3:o+35]), f0)
+					putLong((*[64]byte)(w[o+3:o+67]), f0)
+					putShort((*[64]byte)(w[o+3:o+67]), f0)
 					o += 3 + len(f0)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = room(dst, 16)
-					{
-						p := (*[16]byte)(dst[len(dst)-16:])
-						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint64(p[4:12], uint64(x.StartOffset))
-						binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
-					}
-					if e.v >= 1 {
-						dst = binary.BigEndian.AppendUint64(dst, uint64(x.Lag))
-					}
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = compactNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

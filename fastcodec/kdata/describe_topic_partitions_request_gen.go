@@ -44,30 +44,36 @@ type DescribeTopicPartitionsRequestCursor struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeTopicPartitionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && x.Cursor == nil && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Topics) + 1)
+			binary.BigEndian.PutUint32(w[1:5], uint32(x.ResponsePartitionLimit))
+			w[5] = 0xff
+			w[6] = 0
+			return dst[:len(dst)+7], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeTopicPartitionsRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	dst = compactCount(dst, len(x.Topics), e)
 	{
 		s := x.Topics
 		for i := range s {
 			x := &s[i]
 			f0 := x.Name
-			if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
@@ -78,23 +84,30 @@ func (x *DescribeTopicPartitionsRequest) AppendTo(dst []byte, v int16) ([]byte, 
 		dst = append(dst, 1)
 		dst = flexibleDescribeTopicPartitionsRequestCursor(dst, x.Cursor, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeTopicPartitionsRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeTopicPartitionsRequest", 0)
+}
+
+func (x *DescribeTopicPartitionsRequestTopicRequest) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *DescribeTopicPartitionsRequestCursor) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.TopicName, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleDescribeTopicPartitionsRequestCursor(dst []byte, x *DescribeTopicPartitionsRequestCursor, e *encoder) []byte {
 	f0 := x.TopicName
-	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[5]byte)(w[o : o+5])
@@ -103,12 +116,7 @@ func flexibleDescribeTopicPartitionsRequestCursor(dst []byte, x *DescribeTopicPa
 		}
 		dst = dst[:len(dst)+o+5]
 	} else {
-		dst = compactString(dst, x.TopicName, e)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = x.append(dst, e)
 	}
 	return dst
 }

@@ -89,10 +89,20 @@ type DescribeTopicPartitionsResponseCursor struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeTopicPartitionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && x.NextCursor == nil && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			w[5] = 0xff
+			w[6] = 0
+			return dst[:len(dst)+7], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeTopicPartitionsResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -111,29 +121,44 @@ func (x *DescribeTopicPartitionsResponse) AppendTo(dst []byte, v int16) ([]byte,
 		dst = append(dst, 1)
 		dst = flexibleDescribeTopicPartitionsResponseCursor(dst, x.NextCursor, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeTopicPartitionsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeTopicPartitionsResponse", 0)
+}
+
+func (x *DescribeTopicPartitionsResponsePartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = appendInt32s(e.count(dst, len(x.ReplicaNodes)), x.ReplicaNodes)
+	dst = appendInt32s(e.count(dst, len(x.IsrNodes)), x.IsrNodes)
+	dst = appendInt32s(e.count(dst, lengthOf(x.EligibleLeaderReplicas, true)), x.EligibleLeaderReplicas)
+	dst = appendInt32s(e.count(dst, lengthOf(x.LastKnownElr, true)), x.LastKnownElr)
+	dst = appendInt32s(e.count(dst, len(x.OfflineReplicas)), x.OfflineReplicas)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *DescribeTopicPartitionsResponseCursor) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.TopicName, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeTopicPartitionsResponseTopic(dst []byte, s []DescribeTopicPartitionsResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 53; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 85; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[2] = byte(0)
 			}
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			{
 				p := (*[17]byte)(w[o : o+17])
@@ -146,13 +171,8 @@ func flexibleAllDescribeTopicPartitionsResponseTopic(dst []byte, s []DescribeTop
 		} else {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = compactNullableString(dst, x.Name, e)
-			dst = room(dst, 17)
-			{
-				p := (*[17]byte)(dst[len(dst)-17:])
-				binary.BigEndian.PutUint64(p[0:8], x.TopicID.Hi)
-				binary.BigEndian.PutUint64(p[8:16], x.TopicID.Lo)
-				p[16] = bit(x.IsInternal)
-			}
+			dst = fastcodec.AppendUUID(dst, x.TopicID)
+			dst = append(dst, bit(x.IsInternal))
 			dst = compactCount(dst, len(x.Partitions), e)
 		}
 		{
@@ -190,42 +210,23 @@ func flexibleAllDescribeTopicPartitionsResponseTopic(dst []byte, s []DescribeTop
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = room(dst, 14)
-					{
-						p := (*[14]byte)(dst[len(dst)-14:])
-						binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-						binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-						binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
-					}
-					dst = compactInt32s(dst, x.ReplicaNodes, e)
-					dst = compactInt32s(dst, x.IsrNodes, e)
-					dst = compactNullableInt32s(dst, x.EligibleLeaderReplicas, e)
-					dst = compactNullableInt32s(dst, x.LastKnownElr, e)
-					dst = compactInt32s(dst, x.OfflineReplicas, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopicAuthorizedOperations))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
 
 func flexibleDescribeTopicPartitionsResponseCursor(dst []byte, x *DescribeTopicPartitionsResponseCursor, e *encoder) []byte {
 	f0 := x.TopicName
-	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[5]byte)(w[o : o+5])
@@ -234,12 +235,7 @@ func flexibleDescribeTopicPartitionsResponseCursor(dst []byte, x *DescribeTopicP
 		}
 		dst = dst[:len(dst)+o+5]
 	} else {
-		dst = compactString(dst, x.TopicName, e)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = x.append(dst, e)
 	}
 	return dst
 }

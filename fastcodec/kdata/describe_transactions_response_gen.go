@@ -44,10 +44,19 @@ type DescribeTransactionsResponseTopicData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.TransactionStates) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.TransactionStates) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeTransactionsResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.TransactionStates) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -60,30 +69,31 @@ func (x *DescribeTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, er
 	if len(x.TransactionStates) > 0 {
 		dst = flexibleAllDescribeTransactionsResponseTransactionState(dst, x.TransactionStates, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeTransactionsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeTransactionsResponse", 0)
+}
+
+func (x *DescribeTransactionsResponseTopicData) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Topic, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeTransactionsResponseTransactionState(dst []byte, s []DescribeTransactionsResponseTransactionState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.TransactionalID, x.TransactionState
-		if n := len(dst) + 91; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 155; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			{
 				p := (*[22]byte)(w[o : o+22])
@@ -98,14 +108,10 @@ func flexibleAllDescribeTransactionsResponseTransactionState(dst []byte, s []Des
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 			dst = compactString(dst, x.TransactionalID, e)
 			dst = compactString(dst, x.TransactionState, e)
-			dst = room(dst, 22)
-			{
-				p := (*[22]byte)(dst[len(dst)-22:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.TransactionTimeoutMs))
-				binary.BigEndian.PutUint64(p[4:12], uint64(x.TransactionStartTimeMs))
-				binary.BigEndian.PutUint64(p[12:20], uint64(x.ProducerID))
-				binary.BigEndian.PutUint16(p[20:22], uint16(x.ProducerEpoch))
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TransactionTimeoutMs))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.TransactionStartTimeMs))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		{
@@ -113,11 +119,11 @@ func flexibleAllDescribeTransactionsResponseTransactionState(dst []byte, s []Des
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Topic, x.Partitions
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -125,19 +131,11 @@ func flexibleAllDescribeTransactionsResponseTransactionState(dst []byte, s []Des
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.Topic, e)
-					dst = compactInt32s(dst, x.Partitions, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

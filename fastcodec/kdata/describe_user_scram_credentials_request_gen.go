@@ -2,9 +2,7 @@
 
 package kdata
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // DescribeUserScramCredentialsRequest is Kafka's message of that name, versions 0.
 type DescribeUserScramCredentialsRequest struct {
@@ -33,39 +31,46 @@ type DescribeUserScramCredentialsRequestUserName struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeUserScramCredentialsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Users) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Users) + 1)
+			if x.Users == nil {
+				w[0] = byte(0)
+			}
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeUserScramCredentialsRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = compactCount(dst, lengthOf(x.Users), e)
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	dst = compactCount(dst, lengthOf(x.Users, true), e)
 	{
 		s := x.Users
 		for i := range s {
 			x := &s[i]
 			f0 := x.Name
-			if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeUserScramCredentialsRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeUserScramCredentialsRequest", 0)
+}
+
+func (x *DescribeUserScramCredentialsRequestUserName) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -47,12 +47,30 @@ type DescribeUserScramCredentialsResponseCredentialInfo struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *DescribeUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
+			o := 7 + len(f0)
+			w[o] = byte(len(x.Results) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("DescribeUserScramCredentialsResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Results) < 127 {
+	if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Results) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -60,8 +78,8 @@ func (x *DescribeUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]
 		if f0 == nil {
 			w[6] = byte(0)
 		}
-		putShort((*[32]byte)(w[7:39]), f0)
-		putTiny((*[32]byte)(w[7:39]), f0)
+		putLong((*[64]byte)(w[7:71]), f0)
+		putShort((*[64]byte)(w[7:71]), f0)
 		o := 7 + len(f0)
 		w[o] = byte(len(x.Results) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -74,33 +92,34 @@ func (x *DescribeUserScramCredentialsResponse) AppendTo(dst []byte, v int16) ([]
 	if len(x.Results) > 0 {
 		dst = flexibleAllDescribeUserScramCredentialsResponseResult(dst, x.Results, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "DescribeUserScramCredentialsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "DescribeUserScramCredentialsResponse", 0)
+}
+
+func (x *DescribeUserScramCredentialsResponseCredentialInfo) append(dst []byte, e *encoder) []byte {
+	dst = append(dst, byte(x.Mechanism))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Iterations))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllDescribeUserScramCredentialsResponseResult(dst []byte, s []DescribeUserScramCredentialsResponseResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.User, x.ErrorMessage
-		if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.CredentialInfos) < 127 {
+		if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.CredentialInfos) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 			w[o+2] = byte(len(f1) + 1)
 			if f1 == nil {
 				w[o+2] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			putTiny((*[32]byte)(w[o+3:o+35]), f1)
+			putLong((*[64]byte)(w[o+3:o+67]), f1)
+			putShort((*[64]byte)(w[o+3:o+67]), f1)
 			o += 3 + len(f1)
 			w[o] = byte(len(x.CredentialInfos) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -113,10 +132,7 @@ func flexibleAllDescribeUserScramCredentialsResponseResult(dst []byte, s []Descr
 		if len(x.CredentialInfos) > 0 {
 			dst = flexibleAllDescribeUserScramCredentialsResponseCredentialInfo(dst, x.CredentialInfos, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

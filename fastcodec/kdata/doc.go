@@ -29,8 +29,9 @@
 // knows; ErrTagsNotSupported for UnknownTags at a version that isn't flexible.
 // Each is an *fastcodec.Error that says where. After an error dst is what it was.
 //
-// AppendTo allocates only to grow dst. It reads the struct and nothing else, so that
-// any number of goroutines may encode one struct at once.
+// AppendTo allocates only to grow dst, and may write to all of dst's capacity behind
+// its length, also behind what it returns. It reads the struct and nothing else, so
+// that any number of goroutines may encode one struct at once.
 //
 // # Memory
 //

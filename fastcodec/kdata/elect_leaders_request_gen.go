@@ -41,11 +41,39 @@ type ElectLeadersRequestTopicPartitions struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ElectLeadersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.TopicPartitions) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(x.ElectionType)
+			w[1] = byte(len(x.TopicPartitions) + 1)
+			if x.TopicPartitions == nil {
+				w[1] = byte(0)
+			}
+			binary.BigEndian.PutUint32(w[2:6], uint32(x.TimeoutMs))
+			w[6] = 0
+			return dst[:len(dst)+7], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && !(v < 1 && x.ElectionType != 0) && len(x.TopicPartitions) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				w[o] = byte(x.ElectionType)
+				o += 1
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.TopicPartitions)))
+			if x.TopicPartitions == nil {
+				binary.BigEndian.PutUint32(w[o:o+4], 0xffffffff)
+			}
+			binary.BigEndian.PutUint32(w[o+4:o+8], uint32(x.TimeoutMs))
+			return dst[:len(dst)+o+8], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ElectLeadersRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.TopicPartitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(x.ElectionType)
@@ -56,18 +84,18 @@ func (x *ElectLeadersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = dst[:len(dst)+2]
 		} else {
 			dst = append(dst, byte(x.ElectionType))
-			dst = compactCount(dst, lengthOf(x.TopicPartitions), e)
+			dst = compactCount(dst, lengthOf(x.TopicPartitions, true), e)
 		}
 		{
 			s := x.TopicPartitions
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Topic, x.Partitions
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -75,24 +103,14 @@ func (x *ElectLeadersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.Topic, e)
-					dst = compactInt32s(dst, x.Partitions, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 1 && x.ElectionType != 0 {
-			e.failed = true
-		}
+		e.failIf(v < 1 && x.ElectionType != 0)
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
@@ -109,35 +127,37 @@ func (x *ElectLeadersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			if v >= 1 {
 				dst = append(dst, byte(x.ElectionType))
 			}
-			dst = legacyCount(dst, lengthOf(x.TopicPartitions), e)
+			dst = legacyCount(dst, lengthOf(x.TopicPartitions, true), e)
 		}
 		{
 			s := x.TopicPartitions
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Topic, x.Partitions
-				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+				if n := len(dst) + 102; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 8 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
 					o += 4 + 4*len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.Topic, e)
-					dst = legacyInt32s(dst, x.Partitions, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ElectLeadersRequest", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ElectLeadersRequest", 2)
+}
+
+func (x *ElectLeadersRequestTopicPartitions) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Topic, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -43,11 +43,33 @@ func NewElectLeadersResponsePartitionResult() ElectLeadersResponsePartitionResul
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ElectLeadersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.ReplicaElectionResults) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.ReplicaElectionResults) + 1)
+			w[7] = 0
+			return dst[:len(dst)+8], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) && !(v < 1 && x.ErrorCode != 0) && len(x.ReplicaElectionResults) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			o := 4
+			if v >= 1 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+				o += 2
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.ReplicaElectionResults)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ElectLeadersResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.ReplicaElectionResults) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -62,14 +84,9 @@ func (x *ElectLeadersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.ReplicaElectionResults) > 0 {
 			dst = flexibleAllElectLeadersResponseReplicaElectionResult(dst, x.ReplicaElectionResults, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 1 && x.ErrorCode != 0 {
-			e.failed = true
-		}
+		e.failIf(v < 1 && x.ErrorCode != 0)
 		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -92,21 +109,26 @@ func (x *ElectLeadersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ElectLeadersResponse", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ElectLeadersResponse", 2)
+}
+
+func (x *ElectLeadersResponsePartitionResult) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectLeadersResponseReplicaElectionResult, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionResult) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.PartitionResult) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.PartitionResult) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -119,7 +141,7 @@ func flexibleAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectL
 			for i := range s {
 				x := &s[i]
 				f0 := x.ErrorMessage
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionID))
 					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -127,26 +149,17 @@ func flexibleAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectL
 					if f0 == nil {
 						w[6] = byte(0)
 					}
-					putShort((*[32]byte)(w[7:39]), f0)
-					putTiny((*[32]byte)(w[7:39]), f0)
+					putLong((*[64]byte)(w[7:71]), f0)
+					putShort((*[64]byte)(w[7:71]), f0)
 					o := 7 + len(f0)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = compactNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -155,11 +168,11 @@ func legacyAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectLea
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionResult)))
 			dst = dst[:len(dst)+o+4]
@@ -172,7 +185,7 @@ func legacyAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectLea
 			for i := range s {
 				x := &s[i]
 				f0 := x.ErrorMessage
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionID))
 					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -180,16 +193,13 @@ func legacyAllElectLeadersResponseReplicaElectionResult(dst []byte, s []ElectLea
 					if f0 == nil {
 						binary.BigEndian.PutUint16(w[6:8], 0xffff)
 					}
-					putShort((*[32]byte)(w[8:40]), f0)
-					putTiny((*[32]byte)(w[8:40]), f0)
+					putLong((*[64]byte)(w[8:72]), f0)
+					putShort((*[64]byte)(w[8:72]), f0)
 					o := 8 + len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionID))
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = legacyNullableString(dst, x.ErrorMessage, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

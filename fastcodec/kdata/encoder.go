@@ -17,8 +17,8 @@ import (
 
 // encoder is the state of one AppendTo.
 type encoder struct {
-	v      int16 // the version
-	failed bool
+	v                int16 // the version
+	flexible, failed bool
 }
 
 func (e *encoder) failIf(failed bool) {
@@ -46,6 +46,14 @@ func grow(dst []byte, n int) []byte {
 //go:noinline
 func moreRoom(dst []byte, n int) []byte { return slices.Grow(dst, n) }
 
+// result is what AppendTo returns of a message x, of which dst has what follows start.
+func (e *encoder) result(dst []byte, start int, x any, message string, flexible int16) ([]byte, error) {
+	if e.failed {
+		return dst[:start], explain(x, message, e.v, flexible)
+	}
+	return dst, nil
+}
+
 func bit(b bool) byte {
 	var n byte
 	if b {
@@ -54,37 +62,58 @@ func bit(b bool) byte {
 	return n
 }
 
-// lengthOf is the length of what can be null, -1 where it is.
-func lengthOf[T any](s []T) int {
-	if s == nil {
+// lengthOf is the length of a slice, -1 where it is nil and null allows that.
+func lengthOf[T any](s []T, null bool) int {
+	if s == nil && null {
 		return -1
 	}
 	return len(s)
 }
 
-// putShort copies a string of 8 to 32 bytes to d, putTiny one of up to 7: both are
+// appendLength appends a length in the flexible encoding, -1 for null.
+func appendLength(dst []byte, n int) []byte {
+	if n > 126 {
+		return fastcodec.AppendUvarint(dst, uint32(n)+1)
+	}
+	return append(dst, byte(n+1))
+}
+
+// putLong copies a string of 16 to 64 bytes to d, putShort one of up to 15: both are
 // called, one of them does it. (Together they would not inline. A call of memmove
-// costs more than either.) The halves of what is copied may overlap.
-func putShort(d *[32]byte, s []byte) {
+// costs more than either.) The parts of what is copied may overlap.
+func putLong(d *[64]byte, s []byte) {
 	if n := len(s); n >= 16 {
 		*(*[16]byte)(d[:]) = [16]byte(s)
+		if n > 32 {
+			*(*[16]byte)(d[16:]) = [16]byte(s[16:])
+			*(*[16]byte)(d[n-32 : n]) = [16]byte(s[n-32:])
+		}
 		*(*[16]byte)(d[n-16 : n]) = [16]byte(s[n-16:])
-	} else if n >= 8 {
+	}
+}
+
+func putShort(d *[64]byte, s []byte) {
+	if n := len(s); n < 4 {
+		for i, c := range s {
+			d[i] = c
+		}
+	} else if n < 8 {
+		*(*[4]byte)(d[:]) = [4]byte(s)
+		*(*[4]byte)(d[n-4 : n]) = [4]byte(s[n-4:])
+	} else if n < 16 {
 		*(*[8]byte)(d[:]) = [8]byte(s)
 		*(*[8]byte)(d[n-8 : n]) = [8]byte(s[n-8:])
 	}
 }
 
-func putTiny(d *[32]byte, s []byte) {
-	switch n := len(s); {
-	case n >= 8 || n == 0:
-	case n >= 4:
-		*(*[4]byte)(d[:]) = [4]byte(s)
-		*(*[4]byte)(d[n-4 : n]) = [4]byte(s[n-4:])
-	default:
-		d[0], d[n-1] = s[0], s[n-1]
-		d[n>>1] = s[n>>1]
+// putUvarint writes n at a place of w, and returns where it ends.
+func putUvarint(w []byte, at, n int) int {
+	for n >= 0x80 {
+		w[at] = byte(n) | 0x80
+		at, n = at+1, n>>7
 	}
+	w[at] = byte(n)
+	return at + 1
 }
 
 // The elements of short arrays of numbers.
@@ -146,8 +175,8 @@ func compactString(dst, s []byte, e *encoder) []byte {
 	case n <= cap(dst) && len(s) <= shortString:
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(s) + 1)
-		putShort((*[32]byte)(w[1:33]), s)
-		putTiny((*[32]byte)(w[1:33]), s)
+		putLong((*[64]byte)(w[1:65]), s)
+		putShort((*[64]byte)(w[1:65]), s)
 		return dst[:len(dst)+1+len(s)]
 	case len(s) > fastcodec.MaxString:
 		e.failed = true
@@ -157,7 +186,7 @@ func compactString(dst, s []byte, e *encoder) []byte {
 }
 
 // shortString is the most bytes of a string that is copied without a call.
-const shortString = 32
+const shortString = 64
 
 func compactNullableString(dst, s []byte, e *encoder) []byte {
 	if s == nil {
@@ -172,8 +201,8 @@ func legacyString(dst, s []byte, e *encoder) []byte {
 	case n <= cap(dst) && len(s) <= shortString:
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
-		putShort((*[32]byte)(w[2:34]), s)
-		putTiny((*[32]byte)(w[2:34]), s)
+		putLong((*[64]byte)(w[2:66]), s)
+		putShort((*[64]byte)(w[2:66]), s)
 		return dst[:len(dst)+2+len(s)]
 	case len(s) > fastcodec.MaxString:
 		e.failed = true
@@ -227,8 +256,8 @@ func compactStrings(dst []byte, all [][]byte, e *encoder) []byte {
 		if n := len(dst) + 1 + shortString; n <= cap(dst) && len(s) <= shortString {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(s) + 1)
-			putShort((*[32]byte)(w[1:33]), s)
-			putTiny((*[32]byte)(w[1:33]), s)
+			putLong((*[64]byte)(w[1:65]), s)
+			putShort((*[64]byte)(w[1:65]), s)
 			dst = dst[:len(dst)+1+len(s)]
 		} else {
 			dst = compactString(dst, s, e)
@@ -243,8 +272,8 @@ func legacyStrings(dst []byte, all [][]byte, e *encoder) []byte {
 		if n := len(dst) + 2 + shortString; n <= cap(dst) && len(s) <= shortString {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
-			putShort((*[32]byte)(w[2:34]), s)
-			putTiny((*[32]byte)(w[2:34]), s)
+			putLong((*[64]byte)(w[2:66]), s)
+			putShort((*[64]byte)(w[2:66]), s)
 			dst = dst[:len(dst)+2+len(s)]
 		} else {
 			dst = legacyString(dst, s, e)
@@ -253,86 +282,48 @@ func legacyStrings(dst []byte, all [][]byte, e *encoder) []byte {
 	return dst
 }
 
-// Arrays of numbers: count and elements.
+// The same by methods, for either encoding.
 
-func compactInt8s(dst []byte, s []int8, e *encoder) []byte {
-	return appendInt8s(compactCount(dst, len(s), e), s)
+// string appends a string, null where it is nil and null allows that.
+//
+//go:noinline
+func (e *encoder) string(dst, s []byte, null bool) []byte {
+	n := lengthOf(s, null)
+	switch {
+	case n > fastcodec.MaxString:
+		e.failed = true
+		return dst
+	case e.flexible:
+		return append(appendLength(dst, n), s...)
+	}
+	return append(append(dst, byte(n>>8), byte(n)), s...)
 }
 
-func compactInt16s(dst []byte, s []int16, e *encoder) []byte {
-	return appendInt16s(compactCount(dst, len(s), e), s)
+// count appends the count of an array, -1 for null.
+func (e *encoder) count(dst []byte, n int) []byte {
+	if e.flexible {
+		return compactCount(dst, n, e)
+	}
+	return legacyCount(dst, n, e)
 }
 
-func compactInt32s(dst []byte, s []int32, e *encoder) []byte {
-	return appendInt32s(compactCount(dst, len(s), e), s)
+// tags appends the tag section of a struct that knows no tags, in versions that have
+// one.
+func (e *encoder) tags(dst []byte, unknown []fastcodec.Tag) []byte {
+	if !e.flexible {
+		e.failIf(len(unknown) > 0)
+		return dst
+	}
+	return closing(dst, unknown, e)
 }
 
-func compactInt64s(dst []byte, s []int64, e *encoder) []byte {
-	return appendInt64s(compactCount(dst, len(s), e), s)
-}
-
-func compactUUIDs(dst []byte, s []fastcodec.UUID, e *encoder) []byte {
-	return appendUUIDs(compactCount(dst, len(s), e), s)
-}
-
-func compactNullableInt8s(dst []byte, s []int8, e *encoder) []byte {
-	return appendInt8s(compactCount(dst, lengthOf(s), e), s)
-}
-
-func compactNullableInt16s(dst []byte, s []int16, e *encoder) []byte {
-	return appendInt16s(compactCount(dst, lengthOf(s), e), s)
-}
-
-func compactNullableInt32s(dst []byte, s []int32, e *encoder) []byte {
-	return appendInt32s(compactCount(dst, lengthOf(s), e), s)
-}
-
-func compactNullableInt64s(dst []byte, s []int64, e *encoder) []byte {
-	return appendInt64s(compactCount(dst, lengthOf(s), e), s)
-}
-
-func compactNullableUUIDs(dst []byte, s []fastcodec.UUID, e *encoder) []byte {
-	return appendUUIDs(compactCount(dst, lengthOf(s), e), s)
-}
-
-func legacyInt8s(dst []byte, s []int8, e *encoder) []byte {
-	return appendInt8s(legacyCount(dst, len(s), e), s)
-}
-
-func legacyInt16s(dst []byte, s []int16, e *encoder) []byte {
-	return appendInt16s(legacyCount(dst, len(s), e), s)
-}
-
-func legacyInt32s(dst []byte, s []int32, e *encoder) []byte {
-	return appendInt32s(legacyCount(dst, len(s), e), s)
-}
-
-func legacyInt64s(dst []byte, s []int64, e *encoder) []byte {
-	return appendInt64s(legacyCount(dst, len(s), e), s)
-}
-
-func legacyUUIDs(dst []byte, s []fastcodec.UUID, e *encoder) []byte {
-	return appendUUIDs(legacyCount(dst, len(s), e), s)
-}
-
-func legacyNullableInt8s(dst []byte, s []int8, e *encoder) []byte {
-	return appendInt8s(legacyCount(dst, lengthOf(s), e), s)
-}
-
-func legacyNullableInt16s(dst []byte, s []int16, e *encoder) []byte {
-	return appendInt16s(legacyCount(dst, lengthOf(s), e), s)
-}
-
-func legacyNullableInt32s(dst []byte, s []int32, e *encoder) []byte {
-	return appendInt32s(legacyCount(dst, lengthOf(s), e), s)
-}
-
-func legacyNullableInt64s(dst []byte, s []int64, e *encoder) []byte {
-	return appendInt64s(legacyCount(dst, lengthOf(s), e), s)
-}
-
-func legacyNullableUUIDs(dst []byte, s []fastcodec.UUID, e *encoder) []byte {
-	return appendUUIDs(legacyCount(dst, lengthOf(s), e), s)
+// closing appends the tag section of a struct that knows none.
+func closing(dst []byte, unknown []fastcodec.Tag, e *encoder) []byte {
+	dst = append(dst, 0)
+	if len(unknown) > 0 {
+		dst = unknownTags(dst, unknown, e)
+	}
+	return dst
 }
 
 // unknownTags puts a section of unknown tags in the place of an empty one.

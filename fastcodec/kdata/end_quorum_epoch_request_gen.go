@@ -55,20 +55,51 @@ type EndQuorumEpochRequestLeaderEndpoint struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *EndQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 1 {
-		return dst, fastcodec.VersionError("EndQuorumEpochRequest", v, 0, 1)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 1 {
+	if v == 1 {
 		f0 := x.ClusterID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.LeaderEndpoints) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[0] = byte(0)
 			}
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Topics) + 1)
+			w[o+1] = byte(len(x.LeaderEndpoints) + 1)
+			w[o+2] = 0
+			return dst[:len(dst)+o+3], nil
+		}
+	} else if v == 0 {
+		f0 := x.ClusterID
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			if f0 == nil {
+				binary.BigEndian.PutUint16(w[0:2], 0xffff)
+			}
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
+	if v < 0 || v > 1 {
+		return dst, fastcodec.VersionError("EndQuorumEpochRequest", v, 0, 1)
+	}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 1}
+	if e.flexible {
+		f0 := x.ClusterID
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -85,15 +116,15 @@ func (x *EndQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Host
-				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -102,30 +133,21 @@ func (x *EndQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint16(dst, x.Port)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		f0 := x.ClusterID
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[0:2], 0xffff)
 			}
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 			dst = dst[:len(dst)+o+4]
@@ -138,21 +160,33 @@ func (x *EndQuorumEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "EndQuorumEpochRequest", v, 1)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "EndQuorumEpochRequest", 1)
+}
+
+func (x *EndQuorumEpochRequestReplicaInfo) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CandidateID))
+	dst = fastcodec.AppendUUID(dst, x.CandidateDirectoryID)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *EndQuorumEpochRequestLeaderEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllEndQuorumEpochRequestTopicData(dst []byte, s []EndQuorumEpochRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -163,10 +197,7 @@ func flexibleAllEndQuorumEpochRequestTopicData(dst []byte, s []EndQuorumEpochReq
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllEndQuorumEpochRequestPartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -182,22 +213,15 @@ func flexibleAllEndQuorumEpochRequestPartitionData(dst []byte, s []EndQuorumEpoc
 			w[12] = byte(len(x.PreferredCandidates) + 1)
 			dst = dst[:len(dst)+13]
 		} else {
-			dst = room(dst, 12)
-			{
-				p := (*[12]byte)(dst[len(dst)-12:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderID))
-				binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
 			dst = compactCount(dst, len(x.PreferredCandidates), e)
 		}
 		if len(x.PreferredCandidates) > 0 {
 			dst = flexibleAllEndQuorumEpochRequestReplicaInfo(dst, x.PreferredCandidates, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -225,11 +249,11 @@ func legacyAllEndQuorumEpochRequestTopicData(dst []byte, s []EndQuorumEpochReque
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -259,14 +283,11 @@ func legacyAllEndQuorumEpochRequestPartitionData(dst []byte, s []EndQuorumEpochR
 			o := 16 + 4*len(f0)
 			dst = dst[:len(dst)+o]
 		} else {
-			dst = room(dst, 12)
-			{
-				p := (*[12]byte)(dst[len(dst)-12:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderID))
-				binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
-			}
-			dst = legacyInt32s(dst, x.PreferredSuccessors, e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+			dst = legacyCount(dst, len(x.PreferredSuccessors), e)
+			dst = appendInt32s(dst, x.PreferredSuccessors)
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}

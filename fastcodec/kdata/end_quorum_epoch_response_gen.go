@@ -47,11 +47,27 @@ type EndQuorumEpochResponseNodeEndpoint struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *EndQuorumEpochResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 1 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(len(x.NodeEndpoints) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.Topics) + 1)
+			w[3] = 0
+			return dst[:len(dst)+4], nil
+		}
+	} else if v == 0 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(len(x.NodeEndpoints) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.Topics)))
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("EndQuorumEpochResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 1 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 1}
+	if e.flexible {
 		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
@@ -84,10 +100,24 @@ func (x *EndQuorumEpochResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "EndQuorumEpochResponse", v, 1)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "EndQuorumEpochResponse", 1)
+}
+
+func (x *EndQuorumEpochResponsePartitionData) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *EndQuorumEpochResponseNodeEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsEndQuorumEpochResponse puts the tag section of a struct in the place of an empty one.
@@ -109,12 +139,12 @@ func tagsEndQuorumEpochResponse(dst []byte, x *EndQuorumEpochResponse, e *encode
 			for i := range s {
 				x := &s[i]
 				f0 := x.Host
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
 					w[4] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[5:37]), f0)
-					putTiny((*[32]byte)(w[5:37]), f0)
+					putLong((*[64]byte)(w[5:69]), f0)
+					putShort((*[64]byte)(w[5:69]), f0)
 					o := 5 + len(f0)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -123,13 +153,7 @@ func tagsEndQuorumEpochResponse(dst []byte, x *EndQuorumEpochResponse, e *encode
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint16(dst, x.Port)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -142,11 +166,11 @@ func flexibleAllEndQuorumEpochResponseTopicData(dst []byte, s []EndQuorumEpochRe
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -157,10 +181,7 @@ func flexibleAllEndQuorumEpochResponseTopicData(dst []byte, s []EndQuorumEpochRe
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllEndQuorumEpochResponsePartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -189,11 +210,11 @@ func legacyAllEndQuorumEpochResponseTopicData(dst []byte, s []EndQuorumEpochResp
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

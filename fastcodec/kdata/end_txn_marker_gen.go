@@ -20,13 +20,20 @@ func NewEndTxnMarker() EndTxnMarker { return EndTxnMarker{} }
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *EndTxnMarker) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("EndTxnMarker", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.CoordinatorEpoch))
+			return dst[:len(dst)+4], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))
-	if e.failed {
-		return dst[:start], explain(x, "EndTxnMarker", v, 32767)
+	return x.appendAny(dst, v)
+}
+
+func (x *EndTxnMarker) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))
+		return dst, nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("EndTxnMarker", v, 0, 0)
 }

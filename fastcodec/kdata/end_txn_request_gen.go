@@ -24,17 +24,13 @@ func NewEndTxnRequest() EndTxnRequest { return EndTxnRequest{} }
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *EndTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 5 {
-		return dst, fastcodec.VersionError("EndTxnRequest", v, 0, 5)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
+	if v >= 3 && v <= 5 {
 		f0 := x.TransactionalID
-		if n := len(dst) + 45; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 77; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[12]byte)(w[o : o+12])
@@ -43,28 +39,15 @@ func (x *EndTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				p[10] = bit(x.Committed)
 				p[11] = 0
 			}
-			dst = dst[:len(dst)+o+12]
-		} else {
-			dst = compactString(dst, x.TransactionalID, e)
-			dst = room(dst, 12)
-			{
-				p := (*[12]byte)(dst[len(dst)-12:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-				p[10] = bit(x.Committed)
-				p[11] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			return dst[:len(dst)+o+12], nil
 		}
-	} else {
+	} else if v >= 0 && v <= 2 {
 		f0 := x.TransactionalID
-		if n := len(dst) + 45; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 77; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[11]byte)(w[o : o+11])
@@ -72,21 +55,31 @@ func (x *EndTxnRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
 				p[10] = bit(x.Committed)
 			}
-			dst = dst[:len(dst)+o+11]
-		} else {
-			dst = legacyString(dst, x.TransactionalID, e)
-			dst = room(dst, 11)
-			{
-				p := (*[11]byte)(dst[len(dst)-11:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-				p[10] = bit(x.Committed)
-			}
+			return dst[:len(dst)+o+11], nil
 		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "EndTxnRequest", v, 3)
+	return x.appendAny(dst, v)
+}
+
+func (x *EndTxnRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 5 {
+		if len(x.TransactionalID) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "EndTxnRequest", v, 3)
+		}
+		dst = append(appendLength(dst, len(x.TransactionalID)), x.TransactionalID...)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+		dst = append(dst, bit(x.Committed))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 2 {
+		if len(x.TransactionalID) > fastcodec.MaxString || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "EndTxnRequest", v, 3)
+		}
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.TransactionalID))), x.TransactionalID...)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+		dst = append(dst, bit(x.Committed))
+		return dst, nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("EndTxnRequest", v, 0, 5)
 }

@@ -29,28 +29,53 @@ func NewEndTxnResponse() EndTxnResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *EndTxnResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 5 {
-		return dst, fastcodec.VersionError("EndTxnResponse", v, 0, 5)
+	if v >= 3 && v <= 5 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			o := 6
+			if v >= 5 {
+				{
+					p := (*[10]byte)(w[o : o+10])
+					binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
+					binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
+				}
+				o += 10
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			return dst[:len(dst)+6], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
+	return x.appendAny(dst, v)
+}
+
+func (x *EndTxnResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 5 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "EndTxnResponse", v, 3)
+		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		if v >= 5 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
 		}
-		dst = append(dst, 0)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 2 {
 		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+			return dst, explain(x, "EndTxnResponse", v, 3)
 		}
-	} else {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		e.failIf(len(x.UnknownTags) > 0)
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "EndTxnResponse", v, 3)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("EndTxnResponse", v, 0, 5)
 }

@@ -3,6 +3,8 @@
 package kdata
 
 import (
+	"math"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -21,19 +23,37 @@ func NewEnvelopeRequest() EnvelopeRequest { return EnvelopeRequest{RequestPrinci
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *EnvelopeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("EnvelopeRequest", v, 0, 0)
+	if v == 0 {
+		f0, f1, f2 := x.RequestData, x.RequestPrincipal, x.ClientHostAddress
+		if n := len(dst) + 16 + len(f0) + len(f1) + len(f2); uint(n) <= uint(cap(dst)) && uint64(len(f0)) <= math.MaxInt32 && uint64(len(f1)) <= math.MaxInt32 && uint64(len(f2)) <= math.MaxInt32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			o = putUvarint(w, o, len(f0)+1)
+			o += copy(w[o:], f0)
+			nf1 := len(f1) + 1
+			if f1 == nil {
+				nf1 = 0
+			}
+			o = putUvarint(w, o, nf1)
+			o += copy(w[o:], f1)
+			o = putUvarint(w, o, len(f2)+1)
+			o += copy(w[o:], f2)
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = compactBytes(dst, x.RequestData, e)
-	dst = compactNullableBytes(dst, x.RequestPrincipal, e)
-	dst = compactBytes(dst, x.ClientHostAddress, e)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	return x.appendAny(dst, v)
+}
+
+func (x *EnvelopeRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if uint64(len(x.RequestData)) > math.MaxInt32 || uint64(len(x.RequestPrincipal)) > math.MaxInt32 || uint64(len(x.ClientHostAddress)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "EnvelopeRequest", v, 0)
+		}
+		dst = append(appendLength(dst, len(x.RequestData)), x.RequestData...)
+		dst = append(appendLength(dst, lengthOf(x.RequestPrincipal, true)), x.RequestPrincipal...)
+		dst = append(appendLength(dst, len(x.ClientHostAddress)), x.ClientHostAddress...)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "EnvelopeRequest", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("EnvelopeRequest", v, 0, 0)
 }

@@ -4,6 +4,7 @@ package kdata
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
@@ -22,18 +23,36 @@ func NewEnvelopeResponse() EnvelopeResponse { return EnvelopeResponse{} }
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *EnvelopeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("EnvelopeResponse", v, 0, 0)
+	if v == 0 {
+		f0 := x.ResponseData
+		if n := len(dst) + 8 + len(f0); uint(n) <= uint(cap(dst)) && uint64(len(f0)) <= math.MaxInt32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			nf0 := len(f0) + 1
+			if f0 == nil {
+				nf0 = 0
+			}
+			o = putUvarint(w, o, nf0)
+			o += copy(w[o:], f0)
+			{
+				p := (*[3]byte)(w[o : o+3])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+				p[2] = 0
+			}
+			return dst[:len(dst)+o+3], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = compactNullableBytes(dst, x.ResponseData, e)
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	return x.appendAny(dst, v)
+}
+
+func (x *EnvelopeResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if uint64(len(x.ResponseData)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "EnvelopeResponse", v, 0)
+		}
+		dst = append(appendLength(dst, lengthOf(x.ResponseData, true)), x.ResponseData...)
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "EnvelopeResponse", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("EnvelopeResponse", v, 0, 0)
 }

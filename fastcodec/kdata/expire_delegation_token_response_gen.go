@@ -25,34 +25,44 @@ func NewExpireDelegationTokenResponse() ExpireDelegationTokenResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ExpireDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 2 {
-		return dst, fastcodec.VersionError("ExpireDelegationTokenResponse", v, 0, 2)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		dst = room(dst, 15)
-		{
-			p := (*[15]byte)(dst[len(dst)-15:])
-			binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint64(p[2:10], uint64(x.ExpiryTimestampMs))
-			binary.BigEndian.PutUint32(p[10:14], uint32(x.ThrottleTimeMs))
-			p[14] = 0
+	if v == 2 {
+		if n := len(dst) + 15; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(w[2:10], uint64(x.ExpiryTimestampMs))
+			binary.BigEndian.PutUint32(w[10:14], uint32(x.ThrottleTimeMs))
+			w[14] = 0
+			return dst[:len(dst)+15], nil
 		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 14; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(w[2:10], uint64(x.ExpiryTimestampMs))
+			binary.BigEndian.PutUint32(w[10:14], uint32(x.ThrottleTimeMs))
+			return dst[:len(dst)+14], nil
+		}
+	}
+	return x.appendAny(dst, v)
+}
+
+func (x *ExpireDelegationTokenResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "ExpireDelegationTokenResponse", v, 2)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimestampMs))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 1 {
 		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+			return dst, explain(x, "ExpireDelegationTokenResponse", v, 2)
 		}
-	} else {
-		dst = room(dst, 14)
-		{
-			p := (*[14]byte)(dst[len(dst)-14:])
-			binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint64(p[2:10], uint64(x.ExpiryTimestampMs))
-			binary.BigEndian.PutUint32(p[10:14], uint32(x.ThrottleTimeMs))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ExpiryTimestampMs))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ExpireDelegationTokenResponse", v, 2)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("ExpireDelegationTokenResponse", v, 0, 2)
 }

@@ -93,17 +93,79 @@ type FetchRequestForgottenTopic struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 12 && v <= 18 {
+		f0 := x.RackID
+		if n := len(dst) + 93; uint(n) <= uint(cap(dst)) && !(v > 14 && x.ReplicaID != -1) && !(v < 15 && !x.ReplicaState.isDefault()) && len(x.Topics) == 0 && len(x.ForgottenTopicsData) == 0 && !(x.ClusterID != nil) && !(v >= 15 && !x.ReplicaState.isDefault()) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 14 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ReplicaID))
+				o += 4
+			}
+			{
+				p := (*[21]byte)(w[o : o+21])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.MaxWaitMs))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.MinBytes))
+				binary.BigEndian.PutUint32(p[8:12], uint32(x.MaxBytes))
+				p[12] = byte(x.IsolationLevel)
+				binary.BigEndian.PutUint32(p[13:17], uint32(x.SessionID))
+				binary.BigEndian.PutUint32(p[17:21], uint32(x.SessionEpoch))
+			}
+			w[o+21] = byte(len(x.Topics) + 1)
+			w[o+22] = byte(len(x.ForgottenTopicsData) + 1)
+			w[o+23] = byte(len(f0) + 1)
+			putLong((*[64]byte)(w[o+24:o+88]), f0)
+			putShort((*[64]byte)(w[o+24:o+88]), f0)
+			o += 24 + len(f0)
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 11 {
+		f0 := x.RackID
+		if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && !(!x.ReplicaState.isDefault()) && len(x.Topics) == 0 && !(v < 7 && len(x.ForgottenTopicsData) > 0) && len(x.ForgottenTopicsData) == 0 && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.MaxWaitMs))
+			binary.BigEndian.PutUint32(w[8:12], uint32(x.MinBytes))
+			o := 12
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MaxBytes))
+				o += 4
+			}
+			if v >= 4 {
+				w[o] = byte(x.IsolationLevel)
+				o += 1
+			}
+			if v >= 7 {
+				{
+					p := (*[8]byte)(w[o : o+8])
+					binary.BigEndian.PutUint32(p[0:4], uint32(x.SessionID))
+					binary.BigEndian.PutUint32(p[4:8], uint32(x.SessionEpoch))
+				}
+				o += 8
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			o += 4
+			if v >= 7 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.ForgottenTopicsData)))
+				o += 4
+			}
+			if v >= 11 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
+				o += 2 + len(f0)
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 18 {
 		return dst, fastcodec.VersionError("FetchRequest", v, 0, 18)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 12 {
-		if v > 14 && x.ReplicaID != -1 {
-			e.failed = true
-		}
-		if v < 15 && !x.ReplicaState.isDefault() {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 12}
+	if e.flexible {
+		e.failIf(v > 14 && x.ReplicaID != -1)
+		e.failIf(v < 15 && !x.ReplicaState.isDefault())
 		if n := len(dst) + 26; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
@@ -126,16 +188,12 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			if v <= 14 {
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
 			}
-			dst = room(dst, 21)
-			{
-				p := (*[21]byte)(dst[len(dst)-21:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.MaxWaitMs))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.MinBytes))
-				binary.BigEndian.PutUint32(p[8:12], uint32(x.MaxBytes))
-				p[12] = byte(x.IsolationLevel)
-				binary.BigEndian.PutUint32(p[13:17], uint32(x.SessionID))
-				binary.BigEndian.PutUint32(p[17:21], uint32(x.SessionEpoch))
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxWaitMs))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MinBytes))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxBytes))
+			dst = append(dst, byte(x.IsolationLevel))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionID))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionEpoch))
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		if len(x.Topics) > 0 {
@@ -147,13 +205,13 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Topic, x.Partitions
-				if n := len(dst) + 83; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 115; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					o := 0
 					if v <= 12 {
 						w[o] = byte(len(f0) + 1)
-						putShort((*[32]byte)(w[o+1:o+33]), f0)
-						putTiny((*[32]byte)(w[o+1:o+33]), f0)
+						putLong((*[64]byte)(w[o+1:o+65]), f0)
+						putShort((*[64]byte)(w[o+1:o+65]), f0)
 						o += 1 + len(f0)
 					}
 					if v >= 13 {
@@ -167,26 +225,16 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					if v <= 12 {
-						dst = compactString(dst, x.Topic, e)
-					}
-					if v >= 13 {
-						dst = fastcodec.AppendUUID(dst, x.TopicID)
-					}
-					dst = compactInt32s(dst, x.Partitions, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		f0 := x.RackID
-		if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 65; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -198,9 +246,7 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 	} else {
 		e.failIf(!x.ReplicaState.isDefault())
-		if v < 7 && len(x.ForgottenTopicsData) > 0 {
-			e.failed = true
-		}
+		e.failIf(v < 7 && len(x.ForgottenTopicsData) > 0)
 		if n := len(dst) + 29; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
@@ -226,13 +272,9 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 			dst = dst[:len(dst)+o+4]
 		} else {
-			dst = room(dst, 12)
-			{
-				p := (*[12]byte)(dst[len(dst)-12:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.ReplicaID))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.MaxWaitMs))
-				binary.BigEndian.PutUint32(p[8:12], uint32(x.MinBytes))
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxWaitMs))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MinBytes))
 			if v >= 3 {
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxBytes))
 			}
@@ -255,32 +297,30 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				for i := range s {
 					x := &s[i]
 					f0, f1 := x.Topic, x.Partitions
-					if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+					if n := len(dst) + 102; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 8 {
 						w := dst[len(dst):n:n]
 						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-						putShort((*[32]byte)(w[2:34]), f0)
-						putTiny((*[32]byte)(w[2:34]), f0)
+						putLong((*[64]byte)(w[2:66]), f0)
+						putShort((*[64]byte)(w[2:66]), f0)
 						o := 2 + len(f0)
 						binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 						putInt32s((*[32]byte)(w[o+4:o+36]), f1)
 						o += 4 + 4*len(f1)
 						dst = dst[:len(dst)+o]
 					} else {
-						dst = legacyString(dst, x.Topic, e)
-						dst = legacyInt32s(dst, x.Partitions, e)
+						dst = x.append(dst, e)
 					}
-					e.failIf(len(x.UnknownTags) > 0)
 				}
 			}
 		}
 		f0 := x.RackID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 11 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
-				putShort((*[32]byte)(w[o+2:o+34]), f0)
-				putTiny((*[32]byte)(w[o+2:o+34]), f0)
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
 				o += 2 + len(f0)
 			}
 			dst = dst[:len(dst)+o]
@@ -291,10 +331,26 @@ func (x *FetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "FetchRequest", v, 12)
+	return e.result(dst, start, x, "FetchRequest", 12)
+}
+
+func (x *FetchRequestReplicaState) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ReplicaID))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.ReplicaEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *FetchRequestForgottenTopic) append(dst []byte, e *encoder) []byte {
+	if e.v <= 12 {
+		dst = e.string(dst, x.Topic, false)
 	}
-	return dst, nil
+	if e.v >= 13 {
+		dst = fastcodec.AppendUUID(dst, x.TopicID)
+	}
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsFetchRequest puts the tag section of a struct in the place of an empty one.
@@ -348,13 +404,13 @@ func flexibleAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, e *encoder)
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 12 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 13 {
@@ -376,10 +432,7 @@ func flexibleAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, e *encoder)
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllFetchRequestPartition(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -441,11 +494,11 @@ func legacyAllFetchRequestTopic(dst []byte, s []FetchRequestTopic, e *encoder) [
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

@@ -130,14 +130,42 @@ type FetchResponseNodeEndpoint struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *FetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 12 && v <= 18 {
+		if n := len(dst) + 12; uint(n) <= uint(cap(dst)) && len(x.Responses) == 0 && !(v < 16 && len(x.NodeEndpoints) > 0) && !(v >= 16 && len(x.NodeEndpoints) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[6:10], uint32(x.SessionID))
+			w[10] = byte(len(x.Responses) + 1)
+			w[11] = 0
+			return dst[:len(dst)+12], nil
+		}
+	} else if v >= 0 && v <= 11 {
+		if n := len(dst) + 14; uint(n) <= uint(cap(dst)) && !(v < 7 && x.SessionID != 0) && len(x.Responses) == 0 && !(len(x.NodeEndpoints) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			if v >= 7 {
+				{
+					p := (*[6]byte)(w[o : o+6])
+					binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
+					binary.BigEndian.PutUint32(p[2:6], uint32(x.SessionID))
+				}
+				o += 6
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Responses)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 18 {
 		return dst, fastcodec.VersionError("FetchResponse", v, 0, 18)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 12 {
-		if v < 16 && len(x.NodeEndpoints) > 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 12}
+	if e.flexible {
+		e.failIf(v < 16 && len(x.NodeEndpoints) > 0)
 		if n := len(dst) + 11; uint(n) <= uint(cap(dst)) && len(x.Responses) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -146,13 +174,9 @@ func (x *FetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			w[10] = byte(len(x.Responses) + 1)
 			dst = dst[:len(dst)+11]
 		} else {
-			dst = room(dst, 10)
-			{
-				p := (*[10]byte)(dst[len(dst)-10:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-				binary.BigEndian.PutUint32(p[6:10], uint32(x.SessionID))
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.SessionID))
 			dst = compactCount(dst, len(x.Responses), e)
 		}
 		if len(x.Responses) > 0 {
@@ -163,9 +187,7 @@ func (x *FetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = tagsFetchResponse(dst, x, e)
 		}
 	} else {
-		if v < 7 && x.SessionID != 0 {
-			e.failed = true
-		}
+		e.failIf(v < 7 && x.SessionID != 0)
 		e.failIf(len(x.NodeEndpoints) > 0)
 		if n := len(dst) + 14; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -199,10 +221,44 @@ func (x *FetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "FetchResponse", v, 12)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "FetchResponse", 12)
+}
+
+func (x *FetchResponseEpochEndOffset) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.EndOffset))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *FetchResponseLeaderIDAndEpoch) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *FetchResponseSnapshotID) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.EndOffset))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *FetchResponseAbortedTransaction) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *FetchResponseNodeEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+	dst = e.string(dst, x.Rack, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsFetchResponse puts the tag section of a struct in the place of an empty one.
@@ -228,32 +284,25 @@ func tagsFetchResponse(dst []byte, x *FetchResponse, e *encoder) []byte {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Host, x.Rack
-				if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 139; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
 					w[4] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[5:37]), f0)
-					putTiny((*[32]byte)(w[5:37]), f0)
+					putLong((*[64]byte)(w[5:69]), f0)
+					putShort((*[64]byte)(w[5:69]), f0)
 					o := 5 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 					w[o+4] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o+4] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+5:o+37]), f1)
-					putTiny((*[32]byte)(w[o+5:o+37]), f1)
+					putLong((*[64]byte)(w[o+5:o+69]), f1)
+					putShort((*[64]byte)(w[o+5:o+69]), f1)
 					o += 5 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-					dst = compactNullableString(dst, x.Rack, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -266,13 +315,13 @@ func flexibleAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchRespons
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 12 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 13 {
@@ -294,10 +343,7 @@ func flexibleAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchRespons
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllFetchResponsePartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -318,16 +364,12 @@ func flexibleAllFetchResponsePartitionData(dst []byte, s []FetchResponsePartitio
 			}
 			dst = dst[:len(dst)+31]
 		} else {
-			dst = room(dst, 30)
-			{
-				p := (*[30]byte)(dst[len(dst)-30:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-				binary.BigEndian.PutUint64(p[6:14], uint64(x.HighWatermark))
-				binary.BigEndian.PutUint64(p[14:22], uint64(x.LastStableOffset))
-				binary.BigEndian.PutUint64(p[22:30], uint64(x.LogStartOffset))
-			}
-			dst = compactCount(dst, lengthOf(x.AbortedTransactions), e)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.HighWatermark))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastStableOffset))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogStartOffset))
+			dst = compactCount(dst, lengthOf(x.AbortedTransactions, true), e)
 		}
 		if len(x.AbortedTransactions) > 0 {
 			dst = flexibleAllFetchResponseAbortedTransaction(dst, x.AbortedTransactions, e)
@@ -445,11 +487,11 @@ func legacyAllFetchResponseFetchableTopicResponse(dst []byte, s []FetchResponseF
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -471,9 +513,7 @@ func legacyAllFetchResponsePartitionData(dst []byte, s []FetchResponsePartitionD
 		e.failIf(!x.DivergingEpoch.isDefault())
 		e.failIf(!x.CurrentLeader.isDefault())
 		e.failIf(!x.SnapshotID.isDefault())
-		if e.v < 11 && x.PreferredReadReplica != -1 {
-			e.failed = true
-		}
+		e.failIf(e.v < 11 && x.PreferredReadReplica != -1)
 		dst = room(dst, 14)
 		{
 			p := (*[14]byte)(dst[len(dst)-14:])
@@ -488,7 +528,7 @@ func legacyAllFetchResponsePartitionData(dst []byte, s []FetchResponsePartitionD
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogStartOffset))
 		}
 		if e.v >= 4 {
-			dst = legacyCount(dst, lengthOf(x.AbortedTransactions), e)
+			dst = legacyCount(dst, lengthOf(x.AbortedTransactions, true), e)
 			if len(x.AbortedTransactions) > 0 {
 				dst = legacyAllFetchResponseAbortedTransaction(dst, x.AbortedTransactions, e)
 			}

@@ -53,10 +53,20 @@ type FetchSnapshotRequestSnapshotID struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *FetchSnapshotRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(x.ClusterID != nil) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.MaxBytes))
+			w[8] = byte(len(x.Topics) + 1)
+			w[9] = 0
+			return dst[:len(dst)+10], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("FetchSnapshotRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
@@ -75,10 +85,14 @@ func (x *FetchSnapshotRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.UnknownTags) > 0 || x.ClusterID != nil {
 		dst = tagsFetchSnapshotRequest(dst, x, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "FetchSnapshotRequest", v, 0)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "FetchSnapshotRequest", 0)
+}
+
+func (x *FetchSnapshotRequestSnapshotID) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.EndOffset))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsFetchSnapshotRequest puts the tag section of a struct in the place of an empty one.
@@ -104,11 +118,11 @@ func flexibleAllFetchSnapshotRequestTopicSnapshot(dst []byte, s []FetchSnapshotR
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -119,10 +133,7 @@ func flexibleAllFetchSnapshotRequestTopicSnapshot(dst []byte, s []FetchSnapshotR
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllFetchSnapshotRequestPartitionSnapshot(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

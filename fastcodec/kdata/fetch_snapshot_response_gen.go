@@ -65,13 +65,21 @@ type FetchSnapshotResponseNodeEndpoint struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *FetchSnapshotResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(v < 1 && len(x.NodeEndpoints) > 0) && !(v >= 1 && len(x.NodeEndpoints) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.Topics) + 1)
+			w[7] = 0
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("FetchSnapshotResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && len(x.NodeEndpoints) > 0 {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && len(x.NodeEndpoints) > 0)
 	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -90,10 +98,29 @@ func (x *FetchSnapshotResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.UnknownTags) > 0 || v >= 1 && len(x.NodeEndpoints) > 0 {
 		dst = tagsFetchSnapshotResponse(dst, x, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "FetchSnapshotResponse", v, 0)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "FetchSnapshotResponse", 0)
+}
+
+func (x *FetchSnapshotResponseSnapshotID) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.EndOffset))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *FetchSnapshotResponseLeaderIDAndEpoch) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *FetchSnapshotResponseNodeEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsFetchSnapshotResponse puts the tag section of a struct in the place of an empty one.
@@ -119,12 +146,12 @@ func tagsFetchSnapshotResponse(dst []byte, x *FetchSnapshotResponse, e *encoder)
 			for i := range s {
 				x := &s[i]
 				f0 := x.Host
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
 					w[4] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[5:37]), f0)
-					putTiny((*[32]byte)(w[5:37]), f0)
+					putLong((*[64]byte)(w[5:69]), f0)
+					putShort((*[64]byte)(w[5:69]), f0)
 					o := 5 + len(f0)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -133,13 +160,7 @@ func tagsFetchSnapshotResponse(dst []byte, x *FetchSnapshotResponse, e *encoder)
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint16(dst, x.Port)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -152,11 +173,11 @@ func flexibleAllFetchSnapshotResponseTopicSnapshot(dst []byte, s []FetchSnapshot
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -167,10 +188,7 @@ func flexibleAllFetchSnapshotResponseTopicSnapshot(dst []byte, s []FetchSnapshot
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllFetchSnapshotResponsePartitionSnapshot(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -23,25 +23,56 @@ func NewFindCoordinatorRequest() FindCoordinatorRequest { return FindCoordinator
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *FindCoordinatorRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 6 {
-		return dst, fastcodec.VersionError("FindCoordinatorRequest", v, 0, 6)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
-		if v > 3 && len(x.Key) > 0 {
-			e.failed = true
-		}
-		if v < 4 && len(x.CoordinatorKeys) > 0 {
-			e.failed = true
-		}
+	if v >= 3 && v <= 6 {
 		f0 := x.Key
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && !(v > 3 && len(x.Key) > 0) && !(v < 4 && len(x.CoordinatorKeys) > 0) && len(x.CoordinatorKeys) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v <= 3 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
+				o += 1 + len(f0)
+			}
+			w[o] = byte(x.KeyType)
+			o += 1
+			if v >= 4 {
+				w[o] = byte(len(x.CoordinatorKeys) + 1)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		f0 := x.Key
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && !(v < 1 && x.KeyType != 0) && !(len(x.CoordinatorKeys) > 0) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
+			o := 2 + len(f0)
+			if v >= 1 {
+				w[o] = byte(x.KeyType)
+				o += 1
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
+	if v < 0 || v > 6 {
+		return dst, fastcodec.VersionError("FindCoordinatorRequest", v, 0, 6)
+	}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 3}
+	if e.flexible {
+		e.failIf(v > 3 && len(x.Key) > 0)
+		e.failIf(v < 4 && len(x.CoordinatorKeys) > 0)
+		f0 := x.Key
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 3 {
+				w[o] = byte(len(f0) + 1)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			w[o] = byte(x.KeyType)
@@ -58,21 +89,16 @@ func (x *FindCoordinatorRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				dst = compactStrings(dst, x.CoordinatorKeys, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 1 && x.KeyType != 0 {
-			e.failed = true
-		}
+		e.failIf(v < 1 && x.KeyType != 0)
 		e.failIf(len(x.CoordinatorKeys) > 0)
 		f0 := x.Key
-		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			if v >= 1 {
 				w[o] = byte(x.KeyType)
@@ -87,8 +113,5 @@ func (x *FindCoordinatorRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "FindCoordinatorRequest", v, 3)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "FindCoordinatorRequest", 3)
 }

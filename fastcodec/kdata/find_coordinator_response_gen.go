@@ -45,28 +45,19 @@ func NewFindCoordinatorResponseCoordinator() FindCoordinatorResponseCoordinator 
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("FindCoordinatorResponse", v, 0, 6)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
-		if v > 3 && x.ErrorCode != 0 {
-			e.failed = true
-		}
-		if v > 3 && x.NodeID != 0 {
-			e.failed = true
-		}
-		if v > 3 && len(x.Host) > 0 {
-			e.failed = true
-		}
-		if v > 3 && x.Port != 0 {
-			e.failed = true
-		}
-		if v < 4 && len(x.Coordinators) > 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 3}
+	if e.flexible {
+		e.failIf(v > 3 && x.ErrorCode != 0)
+		e.failIf(v > 3 && x.NodeID != 0)
+		e.failIf(v > 3 && len(x.Host) > 0)
+		e.failIf(v > 3 && x.Port != 0)
+		e.failIf(v < 4 && len(x.Coordinators) > 0)
 		f0, f1 := x.ErrorMessage, x.Host
-		if n := len(dst) + 80; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 144; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			o := 4
@@ -76,13 +67,13 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 				if f0 == nil {
 					w[o+2] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+3:o+35]), f0)
-				putTiny((*[32]byte)(w[o+3:o+35]), f0)
+				putLong((*[64]byte)(w[o+3:o+67]), f0)
+				putShort((*[64]byte)(w[o+3:o+67]), f0)
 				o += 3 + len(f0)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
 				w[o+4] = byte(len(f1) + 1)
-				putShort((*[32]byte)(w[o+5:o+37]), f1)
-				putTiny((*[32]byte)(w[o+5:o+37]), f1)
+				putLong((*[64]byte)(w[o+5:o+69]), f1)
+				putShort((*[64]byte)(w[o+5:o+69]), f1)
 				o += 5 + len(f1)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 				o += 4
@@ -105,16 +96,16 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 				for i := range s {
 					x := &s[i]
 					f0, f1, f2 := x.Key, x.Host, x.ErrorMessage
-					if n := len(dst) + 110; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+					if n := len(dst) + 206; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(x.UnknownTags) == 0 {
 						w := dst[len(dst):n:n]
 						w[0] = byte(len(f0) + 1)
-						putShort((*[32]byte)(w[1:33]), f0)
-						putTiny((*[32]byte)(w[1:33]), f0)
+						putLong((*[64]byte)(w[1:65]), f0)
+						putShort((*[64]byte)(w[1:65]), f0)
 						o := 1 + len(f0)
 						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
 						w[o+4] = byte(len(f1) + 1)
-						putShort((*[32]byte)(w[o+5:o+37]), f1)
-						putTiny((*[32]byte)(w[o+5:o+37]), f1)
+						putLong((*[64]byte)(w[o+5:o+69]), f1)
+						putShort((*[64]byte)(w[o+5:o+69]), f1)
 						o += 5 + len(f1)
 						{
 							p := (*[6]byte)(w[o : o+6])
@@ -125,34 +116,22 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 						if f2 == nil {
 							w[o+6] = byte(0)
 						}
-						putShort((*[32]byte)(w[o+7:o+39]), f2)
-						putTiny((*[32]byte)(w[o+7:o+39]), f2)
+						putLong((*[64]byte)(w[o+7:o+71]), f2)
+						putShort((*[64]byte)(w[o+7:o+71]), f2)
 						o += 7 + len(f2)
 						w[o] = 0
 						dst = dst[:len(dst)+o+1]
 					} else {
-						dst = compactString(dst, x.Key, e)
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-						dst = compactString(dst, x.Host, e)
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-						dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-						dst = compactNullableString(dst, x.ErrorMessage, e)
-						dst = append(dst, 0)
-						if len(x.UnknownTags) > 0 {
-							dst = unknownTags(dst, x.UnknownTags, e)
-						}
+						dst = x.append(dst, e)
 					}
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(len(x.Coordinators) > 0)
 		f0, f1 := x.ErrorMessage, x.Host
-		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 146; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 1 {
@@ -166,14 +145,14 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 				if f0 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f0)
-				putTiny((*[32]byte)(w[o+2:o+34]), f0)
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
 				o += 2 + len(f0)
 			}
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.NodeID))
 			binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+6:o+38]), f1)
-			putTiny((*[32]byte)(w[o+6:o+38]), f1)
+			putLong((*[64]byte)(w[o+6:o+70]), f1)
+			putShort((*[64]byte)(w[o+6:o+70]), f1)
 			o += 6 + len(f1)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 			dst = dst[:len(dst)+o+4]
@@ -191,8 +170,16 @@ func (x *FindCoordinatorResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "FindCoordinatorResponse", v, 3)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "FindCoordinatorResponse", 3)
+}
+
+func (x *FindCoordinatorResponseCoordinator) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Key, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

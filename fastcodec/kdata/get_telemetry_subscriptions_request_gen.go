@@ -23,22 +23,25 @@ func NewGetTelemetrySubscriptionsRequest() GetTelemetrySubscriptionsRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *GetTelemetrySubscriptionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("GetTelemetrySubscriptionsRequest", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 17; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.ClientInstanceID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.ClientInstanceID.Lo)
+			w[16] = 0
+			return dst[:len(dst)+17], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = room(dst, 17)
-	{
-		p := (*[17]byte)(dst[len(dst)-17:])
-		binary.BigEndian.PutUint64(p[0:8], x.ClientInstanceID.Hi)
-		binary.BigEndian.PutUint64(p[8:16], x.ClientInstanceID.Lo)
-		p[16] = 0
+	return x.appendAny(dst, v)
+}
+
+func (x *GetTelemetrySubscriptionsRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "GetTelemetrySubscriptionsRequest", v, 0)
+		}
+		dst = fastcodec.AppendUUID(dst, x.ClientInstanceID)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "GetTelemetrySubscriptionsRequest", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("GetTelemetrySubscriptionsRequest", v, 0, 0)
 }

@@ -31,10 +31,54 @@ func NewGetTelemetrySubscriptionsResponse() GetTelemetrySubscriptionsResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *GetTelemetrySubscriptionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		out := dst
+		f0 := x.AcceptedCompressionTypes
+		if n := len(out) + 69; uint(n) <= uint(cap(out)) && len(f0) <= 32 && len(x.RequestedMetrics) < 127 {
+			w := out[len(out):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(w[6:14], x.ClientInstanceID.Hi)
+			binary.BigEndian.PutUint64(w[14:22], x.ClientInstanceID.Lo)
+			binary.BigEndian.PutUint32(w[22:26], uint32(x.SubscriptionID))
+			w[26] = byte(len(f0) + 1)
+			putInt8s((*[32]byte)(w[27:59]), f0)
+			o := 27 + len(f0)
+			{
+				p := (*[9]byte)(w[o : o+9])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.PushIntervalMs))
+				binary.BigEndian.PutUint32(p[4:8], uint32(x.TelemetryMaxBytes))
+				p[8] = bit(x.DeltaTemporality)
+			}
+			w[o+9] = byte(len(x.RequestedMetrics) + 1)
+			out = out[:len(out)+o+10]
+			for _, s := range x.RequestedMetrics {
+				n := len(out) + 65
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				w[0] = byte(len(s) + 1)
+				putLong((*[64]byte)(w[1:65]), s)
+				putShort((*[64]byte)(w[1:65]), s)
+				out = out[:len(out)+1+len(s)]
+			}
+			if n := len(out) + 1; uint(n) <= uint(cap(out)) && len(x.UnknownTags) == 0 {
+				w := out[len(out):n:n]
+				w[0] = 0
+				return out[:len(out)+1], nil
+			}
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *GetTelemetrySubscriptionsResponse) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v != 0 {
 		return dst, fastcodec.VersionError("GetTelemetrySubscriptionsResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.AcceptedCompressionTypes
 	if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.RequestedMetrics) < 127 {
 		w := dst[len(dst):n:n]
@@ -55,34 +99,20 @@ func (x *GetTelemetrySubscriptionsResponse) AppendTo(dst []byte, v int16) ([]byt
 		w[o+9] = byte(len(x.RequestedMetrics) + 1)
 		dst = dst[:len(dst)+o+10]
 	} else {
-		dst = room(dst, 26)
-		{
-			p := (*[26]byte)(dst[len(dst)-26:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint64(p[6:14], x.ClientInstanceID.Hi)
-			binary.BigEndian.PutUint64(p[14:22], x.ClientInstanceID.Lo)
-			binary.BigEndian.PutUint32(p[22:26], uint32(x.SubscriptionID))
-		}
-		dst = compactInt8s(dst, x.AcceptedCompressionTypes, e)
-		dst = room(dst, 9)
-		{
-			p := (*[9]byte)(dst[len(dst)-9:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.PushIntervalMs))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.TelemetryMaxBytes))
-			p[8] = bit(x.DeltaTemporality)
-		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = fastcodec.AppendUUID(dst, x.ClientInstanceID)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.SubscriptionID))
+		dst = compactCount(dst, len(x.AcceptedCompressionTypes), e)
+		dst = appendInt8s(dst, x.AcceptedCompressionTypes)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.PushIntervalMs))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TelemetryMaxBytes))
+		dst = append(dst, bit(x.DeltaTemporality))
 		dst = compactCount(dst, len(x.RequestedMetrics), e)
 	}
 	if len(x.RequestedMetrics) > 0 {
 		dst = compactStrings(dst, x.RequestedMetrics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "GetTelemetrySubscriptionsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "GetTelemetrySubscriptionsResponse", 0)
 }

@@ -24,80 +24,78 @@ func NewHeartbeatRequest() HeartbeatRequest { return HeartbeatRequest{} }
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *HeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 4 {
-		return dst, fastcodec.VersionError("HeartbeatRequest", v, 0, 4)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
+	if v == 4 {
 		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 200; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
 			w[o+4] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			putTiny((*[32]byte)(w[o+5:o+37]), f1)
+			putLong((*[64]byte)(w[o+5:o+69]), f1)
+			putShort((*[64]byte)(w[o+5:o+69]), f1)
 			o += 5 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			if f2 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactString(dst, x.GroupID, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
-			dst = compactString(dst, x.MemberID, e)
-			dst = compactNullableString(dst, x.GroupInstanceID, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			return dst[:len(dst)+o+1], nil
 		}
-	} else {
-		if v < 3 && x.GroupInstanceID != nil {
-			e.failed = true
-		}
+	} else if v >= 0 && v <= 3 {
 		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 106; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 202; uint(n) <= uint(cap(dst)) && !(v < 3 && x.GroupInstanceID != nil) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
 			binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+6:o+38]), f1)
-			putTiny((*[32]byte)(w[o+6:o+38]), f1)
+			putLong((*[64]byte)(w[o+6:o+70]), f1)
+			putShort((*[64]byte)(w[o+6:o+70]), f1)
 			o += 6 + len(f1)
 			if v >= 3 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
 				if f2 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f2)
-				putTiny((*[32]byte)(w[o+2:o+34]), f2)
+				putLong((*[64]byte)(w[o+2:o+66]), f2)
+				putShort((*[64]byte)(w[o+2:o+66]), f2)
 				o += 2 + len(f2)
 			}
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = legacyString(dst, x.GroupID, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
-			dst = legacyString(dst, x.MemberID, e)
-			if v >= 3 {
-				dst = legacyNullableString(dst, x.GroupInstanceID, e)
-			}
+			return dst[:len(dst)+o], nil
 		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "HeartbeatRequest", v, 4)
+	return x.appendAny(dst, v)
+}
+
+func (x *HeartbeatRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 4 {
+		if len(x.GroupID) > fastcodec.MaxString || len(x.MemberID) > fastcodec.MaxString || len(x.GroupInstanceID) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "HeartbeatRequest", v, 4)
+		}
+		dst = append(appendLength(dst, len(x.GroupID)), x.GroupID...)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
+		dst = append(appendLength(dst, len(x.MemberID)), x.MemberID...)
+		dst = append(appendLength(dst, lengthOf(x.GroupInstanceID, true)), x.GroupInstanceID...)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 3 {
+		if len(x.GroupID) > fastcodec.MaxString || len(x.MemberID) > fastcodec.MaxString || v < 3 && x.GroupInstanceID != nil || len(x.GroupInstanceID) > fastcodec.MaxString || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "HeartbeatRequest", v, 4)
+		}
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.GroupID))), x.GroupID...)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.MemberID))), x.MemberID...)
+		if v >= 3 {
+			dst = append(binary.BigEndian.AppendUint16(dst, uint16(lengthOf(x.GroupInstanceID, true))), x.GroupInstanceID...)
+		}
+		return dst, nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("HeartbeatRequest", v, 0, 4)
 }

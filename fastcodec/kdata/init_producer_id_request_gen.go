@@ -32,32 +32,16 @@ func NewInitProducerIDRequest() InitProducerIDRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *InitProducerIDRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 6 {
-		return dst, fastcodec.VersionError("InitProducerIdRequest", v, 0, 6)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		if v < 3 && x.ProducerID != -1 {
-			e.failed = true
-		}
-		if v < 3 && x.ProducerEpoch != -1 {
-			e.failed = true
-		}
-		if v < 6 && x.Enable2Pc {
-			e.failed = true
-		}
-		if v < 6 && x.KeepPreparedTxn {
-			e.failed = true
-		}
+	if v >= 2 && v <= 6 {
 		f0 := x.TransactionalID
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && !(v < 3 && x.ProducerID != -1) && !(v < 3 && x.ProducerEpoch != -1) && !(v < 6 && x.Enable2Pc) && !(v < 6 && x.KeepPreparedTxn) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[0] = byte(0)
 			}
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TransactionTimeoutMs))
 			o += 4
@@ -78,48 +62,49 @@ func (x *InitProducerIDRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				o += 2
 			}
 			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = compactNullableString(dst, x.TransactionalID, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TransactionTimeoutMs))
-			if v >= 3 {
-				dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-				dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
-			}
-			if v >= 6 {
-				dst = append(dst, bit(x.Enable2Pc))
-				dst = append(dst, bit(x.KeepPreparedTxn))
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			return dst[:len(dst)+o+1], nil
 		}
-	} else {
-		e.failIf(x.ProducerID != -1)
-		e.failIf(x.ProducerEpoch != -1)
-		e.failIf(x.Enable2Pc)
-		e.failIf(x.KeepPreparedTxn)
+	} else if v >= 0 && v <= 1 {
 		f0 := x.TransactionalID
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && !(x.ProducerID != -1) && !(x.ProducerEpoch != -1) && !(x.Enable2Pc) && !(x.KeepPreparedTxn) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[0:2], 0xffff)
 			}
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TransactionTimeoutMs))
-			dst = dst[:len(dst)+o+4]
-		} else {
-			dst = legacyNullableString(dst, x.TransactionalID, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TransactionTimeoutMs))
+			return dst[:len(dst)+o+4], nil
 		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "InitProducerIdRequest", v, 2)
+	return x.appendAny(dst, v)
+}
+
+func (x *InitProducerIDRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 6 {
+		if len(x.TransactionalID) > fastcodec.MaxString || v < 3 && x.ProducerID != -1 || v < 3 && x.ProducerEpoch != -1 || v < 6 && x.Enable2Pc || v < 6 && x.KeepPreparedTxn || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "InitProducerIdRequest", v, 2)
+		}
+		dst = append(appendLength(dst, lengthOf(x.TransactionalID, true)), x.TransactionalID...)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TransactionTimeoutMs))
+		if v >= 3 {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+		}
+		if v >= 6 {
+			dst = append(dst, bit(x.Enable2Pc))
+			dst = append(dst, bit(x.KeepPreparedTxn))
+		}
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 1 {
+		if len(x.TransactionalID) > fastcodec.MaxString || x.ProducerID != -1 || x.ProducerEpoch != -1 || x.Enable2Pc || x.KeepPreparedTxn || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "InitProducerIdRequest", v, 2)
+		}
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(lengthOf(x.TransactionalID, true))), x.TransactionalID...)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TransactionTimeoutMs))
+		return dst, nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("InitProducerIdRequest", v, 0, 6)
 }

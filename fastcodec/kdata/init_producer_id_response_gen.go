@@ -32,48 +32,61 @@ func NewInitProducerIDResponse() InitProducerIDResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *InitProducerIDResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 6 {
-		return dst, fastcodec.VersionError("InitProducerIdResponse", v, 0, 6)
+	if v >= 2 && v <= 6 {
+		if n := len(dst) + 27; uint(n) <= uint(cap(dst)) && !(v < 6 && x.OngoingTxnProducerID != -1) && !(v < 6 && x.OngoingTxnProducerEpoch != -1) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(w[6:14], uint64(x.ProducerID))
+			binary.BigEndian.PutUint16(w[14:16], uint16(x.ProducerEpoch))
+			o := 16
+			if v >= 6 {
+				{
+					p := (*[10]byte)(w[o : o+10])
+					binary.BigEndian.PutUint64(p[0:8], uint64(x.OngoingTxnProducerID))
+					binary.BigEndian.PutUint16(p[8:10], uint16(x.OngoingTxnProducerEpoch))
+				}
+				o += 10
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 16; uint(n) <= uint(cap(dst)) && !(x.OngoingTxnProducerID != -1) && !(x.OngoingTxnProducerEpoch != -1) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint64(w[6:14], uint64(x.ProducerID))
+			binary.BigEndian.PutUint16(w[14:16], uint16(x.ProducerEpoch))
+			return dst[:len(dst)+16], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		if v < 6 && x.OngoingTxnProducerID != -1 {
-			e.failed = true
+	return x.appendAny(dst, v)
+}
+
+func (x *InitProducerIDResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 6 {
+		if v < 6 && x.OngoingTxnProducerID != -1 || v < 6 && x.OngoingTxnProducerEpoch != -1 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "InitProducerIdResponse", v, 2)
 		}
-		if v < 6 && x.OngoingTxnProducerEpoch != -1 {
-			e.failed = true
-		}
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint64(p[6:14], uint64(x.ProducerID))
-			binary.BigEndian.PutUint16(p[14:16], uint16(x.ProducerEpoch))
-		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
 		if v >= 6 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.OngoingTxnProducerID))
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.OngoingTxnProducerEpoch))
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 1 {
+		if x.OngoingTxnProducerID != -1 || x.OngoingTxnProducerEpoch != -1 || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "InitProducerIdResponse", v, 2)
 		}
-	} else {
-		e.failIf(x.OngoingTxnProducerID != -1)
-		e.failIf(x.OngoingTxnProducerEpoch != -1)
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-			binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-			binary.BigEndian.PutUint64(p[6:14], uint64(x.ProducerID))
-			binary.BigEndian.PutUint16(p[14:16], uint16(x.ProducerEpoch))
-		}
-		e.failIf(len(x.UnknownTags) > 0)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "InitProducerIdResponse", v, 2)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("InitProducerIdResponse", v, 0, 6)
 }

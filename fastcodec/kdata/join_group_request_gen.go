@@ -35,17 +35,18 @@ type JoinGroupRequestProtocol struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 9 {
 		return dst, fastcodec.VersionError("JoinGroupRequest", v, 0, 9)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 6 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 6}
+	if e.flexible {
 		f0, f1, f2, f3 := x.GroupID, x.MemberID, x.GroupInstanceID, x.ProtocolType
-		if n := len(dst) + 141; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Protocols) < 127 {
+		if n := len(dst) + 269; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(x.Protocols) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[8]byte)(w[o : o+8])
@@ -53,19 +54,19 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				binary.BigEndian.PutUint32(p[4:8], uint32(x.RebalanceTimeoutMs))
 			}
 			w[o+8] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+9:o+41]), f1)
-			putTiny((*[32]byte)(w[o+9:o+41]), f1)
+			putLong((*[64]byte)(w[o+9:o+73]), f1)
+			putShort((*[64]byte)(w[o+9:o+73]), f1)
 			o += 9 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			if f2 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			w[o] = byte(len(f3) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f3)
-			putTiny((*[32]byte)(w[o+1:o+33]), f3)
+			putLong((*[64]byte)(w[o+1:o+65]), f3)
+			putShort((*[64]byte)(w[o+1:o+65]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(x.Protocols) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -83,25 +84,22 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.Name
-				if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 65; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
 					dst = compactString(dst, x.Name, e)
 				}
 				dst = compactBytes(dst, x.Metadata, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = closing(dst, x.UnknownTags, e)
 			}
 		}
 		f4 := x.Reason
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f4) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f4) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 8 {
@@ -109,8 +107,8 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				if f4 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f4)
-				putTiny((*[32]byte)(w[o+1:o+33]), f4)
+				putLong((*[64]byte)(w[o+1:o+65]), f4)
+				putShort((*[64]byte)(w[o+1:o+65]), f4)
 				o += 1 + len(f4)
 			}
 			w[o] = 0
@@ -119,21 +117,16 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			if v >= 8 {
 				dst = compactNullableString(dst, x.Reason, e)
 			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = closing(dst, x.UnknownTags, e)
 		}
 	} else {
-		if v < 5 && x.GroupInstanceID != nil {
-			e.failed = true
-		}
+		e.failIf(v < 5 && x.GroupInstanceID != nil)
 		f0, f1, f2, f3 := x.GroupID, x.MemberID, x.GroupInstanceID, x.ProtocolType
-		if n := len(dst) + 148; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+		if n := len(dst) + 276; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.SessionTimeoutMs))
 			o += 4
@@ -142,21 +135,21 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				o += 4
 			}
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			putTiny((*[32]byte)(w[o+2:o+34]), f1)
+			putLong((*[64]byte)(w[o+2:o+66]), f1)
+			putShort((*[64]byte)(w[o+2:o+66]), f1)
 			o += 2 + len(f1)
 			if v >= 5 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
 				if f2 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f2)
-				putTiny((*[32]byte)(w[o+2:o+34]), f2)
+				putLong((*[64]byte)(w[o+2:o+66]), f2)
+				putShort((*[64]byte)(w[o+2:o+66]), f2)
 				o += 2 + len(f2)
 			}
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f3)))
-			putShort((*[32]byte)(w[o+2:o+34]), f3)
-			putTiny((*[32]byte)(w[o+2:o+34]), f3)
+			putLong((*[64]byte)(w[o+2:o+66]), f3)
+			putShort((*[64]byte)(w[o+2:o+66]), f3)
 			o += 2 + len(f3)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Protocols)))
 			dst = dst[:len(dst)+o+4]
@@ -178,11 +171,11 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.Name
-				if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
@@ -194,8 +187,5 @@ func (x *JoinGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "JoinGroupRequest", v, 6)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "JoinGroupRequest", 6)
 }

@@ -42,16 +42,15 @@ type JoinGroupResponseMember struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 9 {
 		return dst, fastcodec.VersionError("JoinGroupResponse", v, 0, 9)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 6 {
-		if v < 9 && x.SkipAssignment {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 6}
+	if e.flexible {
+		e.failIf(v < 9 && x.SkipAssignment)
 		f0, f1, f2, f3 := x.ProtocolType, x.ProtocolName, x.Leader, x.MemberID
-		if n := len(dst) + 144; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Members) < 127 {
+		if n := len(dst) + 272; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -62,39 +61,35 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 				if f0 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			w[o] = byte(len(f1) + 1)
 			if f1 == nil && v >= 7 {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			w[o] = byte(len(f2) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			if v >= 9 {
 				w[o] = bit(x.SkipAssignment)
 				o += 1
 			}
 			w[o] = byte(len(f3) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f3)
-			putTiny((*[32]byte)(w[o+1:o+33]), f3)
+			putLong((*[64]byte)(w[o+1:o+65]), f3)
+			putShort((*[64]byte)(w[o+1:o+65]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(x.Members) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = room(dst, 10)
-			{
-				p := (*[10]byte)(dst[len(dst)-10:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-				binary.BigEndian.PutUint32(p[6:10], uint32(x.GenerationID))
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
 			if v >= 7 {
 				dst = compactNullableString(dst, x.ProtocolType, e)
 			}
@@ -115,18 +110,18 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.MemberID, x.GroupInstanceID
-				if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 130; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
@@ -134,20 +129,14 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 					dst = compactNullableString(dst, x.GroupInstanceID, e)
 				}
 				dst = compactBytes(dst, x.Metadata, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = closing(dst, x.UnknownTags, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(x.SkipAssignment)
 		f0, f1, f2 := x.ProtocolName, x.Leader, x.MemberID
-		if n := len(dst) + 116; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 212; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 2 {
@@ -160,16 +149,16 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 				binary.BigEndian.PutUint32(p[2:6], uint32(x.GenerationID))
 			}
 			binary.BigEndian.PutUint16(w[o+6:o+8], uint16(len(f0)))
-			putShort((*[32]byte)(w[o+8:o+40]), f0)
-			putTiny((*[32]byte)(w[o+8:o+40]), f0)
+			putLong((*[64]byte)(w[o+8:o+72]), f0)
+			putShort((*[64]byte)(w[o+8:o+72]), f0)
 			o += 8 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			putTiny((*[32]byte)(w[o+2:o+34]), f1)
+			putLong((*[64]byte)(w[o+2:o+66]), f1)
+			putShort((*[64]byte)(w[o+2:o+66]), f1)
 			o += 2 + len(f1)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
-			putShort((*[32]byte)(w[o+2:o+34]), f2)
-			putTiny((*[32]byte)(w[o+2:o+34]), f2)
+			putLong((*[64]byte)(w[o+2:o+66]), f2)
+			putShort((*[64]byte)(w[o+2:o+66]), f2)
 			o += 2 + len(f2)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Members)))
 			dst = dst[:len(dst)+o+4]
@@ -189,19 +178,19 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.MemberID, x.GroupInstanceID
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					if v >= 5 {
 						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 						if f1 == nil {
 							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 						}
-						putShort((*[32]byte)(w[o+2:o+34]), f1)
-						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						putLong((*[64]byte)(w[o+2:o+66]), f1)
+						putShort((*[64]byte)(w[o+2:o+66]), f1)
 						o += 2 + len(f1)
 					}
 					dst = dst[:len(dst)+o]
@@ -217,8 +206,5 @@ func (x *JoinGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "JoinGroupResponse", v, 6)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "JoinGroupResponse", 6)
 }

@@ -22,22 +22,26 @@ func NewKRaftVersionRecord() KRaftVersionRecord { return KRaftVersionRecord{} }
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *KRaftVersionRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("KRaftVersionRecord", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
+			binary.BigEndian.PutUint16(w[2:4], uint16(x.KRaftVersion))
+			w[4] = 0
+			return dst[:len(dst)+5], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = room(dst, 5)
-	{
-		p := (*[5]byte)(dst[len(dst)-5:])
-		binary.BigEndian.PutUint16(p[0:2], uint16(x.Version))
-		binary.BigEndian.PutUint16(p[2:4], uint16(x.KRaftVersion))
-		p[4] = 0
+	return x.appendAny(dst, v)
+}
+
+func (x *KRaftVersionRecord) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "KRaftVersionRecord", v, 0)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.KRaftVersion))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "KRaftVersionRecord", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("KRaftVersionRecord", v, 0, 0)
 }

@@ -61,17 +61,59 @@ type LeaderAndIsrRequestLiveLeader struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 4 && v <= 7 {
+		if n := len(dst) + 21; uint(n) <= uint(cap(dst)) && !(v < 7 && x.IsKRaftController) && !(v < 5 && x.Type != 0) && !(len(x.UngroupedPartitionStates) > 0) && len(x.TopicStates) == 0 && len(x.LiveLeaders) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			o := 4
+			if v >= 7 {
+				w[o] = bit(x.IsKRaftController)
+				o += 1
+			}
+			{
+				p := (*[12]byte)(w[o : o+12])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
+			}
+			o += 12
+			if v >= 5 {
+				w[o] = byte(x.Type)
+				o += 1
+			}
+			w[o] = byte(len(x.TopicStates) + 1)
+			w[o+1] = byte(len(x.LiveLeaders) + 1)
+			w[o+2] = 0
+			return dst[:len(dst)+o+3], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		if n := len(dst) + 28; uint(n) <= uint(cap(dst)) && !(x.IsKRaftController) && !(x.Type != 0) && !(v > 1 && len(x.UngroupedPartitionStates) > 0) && len(x.UngroupedPartitionStates) == 0 && !(v < 2 && len(x.TopicStates) > 0) && len(x.TopicStates) == 0 && len(x.LiveLeaders) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.ControllerEpoch))
+			o := 8
+			if v >= 2 {
+				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.BrokerEpoch))
+				o += 8
+			}
+			if v <= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.UngroupedPartitionStates)))
+				o += 4
+			}
+			if v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.TopicStates)))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.LiveLeaders)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 7 {
 		return dst, fastcodec.VersionError("LeaderAndIsrRequest", v, 0, 7)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
-		if v < 7 && x.IsKRaftController {
-			e.failed = true
-		}
-		if v < 5 && x.Type != 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
+		e.failIf(v < 7 && x.IsKRaftController)
+		e.failIf(v < 5 && x.Type != 0)
 		e.failIf(len(x.UngroupedPartitionStates) > 0)
 		if n := len(dst) + 19; uint(n) <= uint(cap(dst)) && len(x.TopicStates) < 127 {
 			w := dst[len(dst):n:n]
@@ -114,12 +156,12 @@ func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.HostName
-				if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
 					w[4] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[5:37]), f0)
-					putTiny((*[32]byte)(w[5:37]), f0)
+					putLong((*[64]byte)(w[5:69]), f0)
+					putShort((*[64]byte)(w[5:69]), f0)
 					o := 5 + len(f0)
 					{
 						p := (*[5]byte)(w[o : o+5])
@@ -128,29 +170,16 @@ func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 					}
 					dst = dst[:len(dst)+o+5]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-					dst = compactString(dst, x.HostName, e)
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(x.IsKRaftController)
 		e.failIf(x.Type != 0)
-		if v > 1 && len(x.UngroupedPartitionStates) > 0 {
-			e.failed = true
-		}
-		if v < 2 && len(x.TopicStates) > 0 {
-			e.failed = true
-		}
+		e.failIf(v > 1 && len(x.UngroupedPartitionStates) > 0)
+		e.failIf(v < 2 && len(x.TopicStates) > 0)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
 		if v >= 2 {
@@ -174,39 +203,66 @@ func (x *LeaderAndIsrRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.HostName
-				if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
 					binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
-					putShort((*[32]byte)(w[6:38]), f0)
-					putTiny((*[32]byte)(w[6:38]), f0)
+					putLong((*[64]byte)(w[6:70]), f0)
+					putShort((*[64]byte)(w[6:70]), f0)
 					o := 6 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 					dst = dst[:len(dst)+o+4]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-					dst = legacyString(dst, x.HostName, e)
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "LeaderAndIsrRequest", v, 4)
+	return e.result(dst, start, x, "LeaderAndIsrRequest", 4)
+}
+
+func (x *LeaderAndIsrRequestPartitionState) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v < 6 && x.LeaderRecoveryState != 0)
+	if e.v <= 1 {
+		dst = e.string(dst, x.TopicName, false)
 	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Leader))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = appendInt32s(e.count(dst, len(x.Isr)), x.Isr)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
+	dst = appendInt32s(e.count(dst, len(x.Replicas)), x.Replicas)
+	if e.v >= 3 {
+		dst = appendInt32s(e.count(dst, len(x.AddingReplicas)), x.AddingReplicas)
+	}
+	if e.v >= 3 {
+		dst = appendInt32s(e.count(dst, len(x.RemovingReplicas)), x.RemovingReplicas)
+	}
+	if e.v >= 1 {
+		dst = append(dst, bit(x.IsNew))
+	}
+	if e.v >= 6 {
+		dst = append(dst, byte(x.LeaderRecoveryState))
+	}
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *LeaderAndIsrRequestLiveLeader) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+	dst = e.string(dst, x.HostName, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequestPartitionState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v < 6 && x.LeaderRecoveryState != 0 {
-			e.failed = true
-		}
 		f0, f1, f2, f3 := x.Isr, x.Replicas, x.AddingReplicas, x.RemovingReplicas
-		if n := len(dst) + 155; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 155; uint(n) <= uint(cap(dst)) && !(e.v < 6 && x.LeaderRecoveryState != 0) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint32(w[4:8], uint32(x.ControllerEpoch))
@@ -234,27 +290,7 @@ func flexibleAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRe
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
-				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
-				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
-			}
-			dst = compactInt32s(dst, x.Isr, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
-			dst = compactInt32s(dst, x.Replicas, e)
-			dst = compactInt32s(dst, x.AddingReplicas, e)
-			dst = compactInt32s(dst, x.RemovingReplicas, e)
-			dst = append(dst, bit(x.IsNew))
-			if e.v >= 6 {
-				dst = append(dst, byte(x.LeaderRecoveryState))
-			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -264,11 +300,11 @@ func flexibleAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrReques
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.PartitionStates) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			if e.v >= 5 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
@@ -287,10 +323,7 @@ func flexibleAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrReques
 		if len(x.PartitionStates) > 0 {
 			dst = flexibleAllLeaderAndIsrRequestPartitionState(dst, x.PartitionStates, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -298,15 +331,14 @@ func flexibleAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrReques
 func legacyAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequestPartitionState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		e.failIf(x.LeaderRecoveryState != 0)
 		f0, f1, f2, f3, f4 := x.TopicName, x.Isr, x.Replicas, x.AddingReplicas, x.RemovingReplicas
-		if n := len(dst) + 199; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(f4) <= 8 {
+		if n := len(dst) + 231; uint(n) <= uint(cap(dst)) && !(x.LeaderRecoveryState != 0) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 && len(f4) <= 8 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 1 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
-				putShort((*[32]byte)(w[o+2:o+34]), f0)
-				putTiny((*[32]byte)(w[o+2:o+34]), f0)
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
 				o += 2 + len(f0)
 			}
 			{
@@ -337,29 +369,8 @@ func legacyAllLeaderAndIsrRequestPartitionState(dst []byte, s []LeaderAndIsrRequ
 			}
 			dst = dst[:len(dst)+o]
 		} else {
-			if e.v <= 1 {
-				dst = legacyString(dst, x.TopicName, e)
-			}
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
-				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
-				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
-			}
-			dst = legacyInt32s(dst, x.Isr, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionEpoch))
-			dst = legacyInt32s(dst, x.Replicas, e)
-			if e.v >= 3 {
-				dst = legacyInt32s(dst, x.AddingReplicas, e)
-				dst = legacyInt32s(dst, x.RemovingReplicas, e)
-			}
-			if e.v >= 1 {
-				dst = append(dst, bit(x.IsNew))
-			}
+			dst = x.append(dst, e)
 		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
@@ -368,11 +379,11 @@ func legacyAllLeaderAndIsrRequestTopicState(dst []byte, s []LeaderAndIsrRequestT
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionStates)))
 			dst = dst[:len(dst)+o+4]

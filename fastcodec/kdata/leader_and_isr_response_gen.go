@@ -38,17 +38,37 @@ type LeaderAndIsrResponseTopicError struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *LeaderAndIsrResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 4 && v <= 7 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && !(v > 4 && len(x.PartitionErrors) > 0) && len(x.PartitionErrors) == 0 && !(v < 5 && len(x.Topics) > 0) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			o := 2
+			if v <= 4 {
+				w[o] = byte(len(x.PartitionErrors) + 1)
+				o += 1
+			}
+			if v >= 5 {
+				w[o] = byte(len(x.Topics) + 1)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.PartitionErrors) == 0 && !(len(x.Topics) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.PartitionErrors)))
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v < 0 || v > 7 {
 		return dst, fastcodec.VersionError("LeaderAndIsrResponse", v, 0, 7)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
-		if v > 4 && len(x.PartitionErrors) > 0 {
-			e.failed = true
-		}
-		if v < 5 && len(x.Topics) > 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
+		e.failIf(v > 4 && len(x.PartitionErrors) > 0)
+		e.failIf(v < 5 && len(x.Topics) > 0)
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		if v <= 4 {
 			dst = compactCount(dst, len(x.PartitionErrors), e)
@@ -62,10 +82,7 @@ func (x *LeaderAndIsrResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 				dst = flexibleAllLeaderAndIsrResponseTopicError(dst, x.Topics, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(len(x.Topics) > 0)
 		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
@@ -82,23 +99,30 @@ func (x *LeaderAndIsrResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "LeaderAndIsrResponse", v, 4)
+	return e.result(dst, start, x, "LeaderAndIsrResponse", 4)
+}
+
+func (x *LeaderAndIsrResponsePartitionError) append(dst []byte, e *encoder) []byte {
+	if e.v <= 4 {
+		dst = e.string(dst, x.TopicName, false)
 	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrResponsePartitionError, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 4 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			{
@@ -109,19 +133,7 @@ func flexibleAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrR
 			}
 			dst = dst[:len(dst)+o+7]
 		} else {
-			if e.v <= 4 {
-				dst = compactString(dst, x.TopicName, e)
-			}
-			dst = room(dst, 7)
-			{
-				p := (*[7]byte)(dst[len(dst)-7:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-				p[6] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -143,10 +155,7 @@ func flexibleAllLeaderAndIsrResponseTopicError(dst []byte, s []LeaderAndIsrRespo
 		if len(x.PartitionErrors) > 0 {
 			dst = flexibleAllLeaderAndIsrResponsePartitionError(dst, x.PartitionErrors, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -155,11 +164,11 @@ func legacyAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrRes
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -168,11 +177,8 @@ func legacyAllLeaderAndIsrResponsePartitionError(dst []byte, s []LeaderAndIsrRes
 			}
 			dst = dst[:len(dst)+o+6]
 		} else {
-			dst = legacyString(dst, x.TopicName, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = x.append(dst, e)
 		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }

@@ -31,10 +31,21 @@ type LeaderChangeMessageVoter struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *LeaderChangeMessage) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && len(x.Voters) == 0 && len(x.GrantingVoters) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
+			binary.BigEndian.PutUint32(w[2:6], uint32(x.LeaderID))
+			w[6] = byte(len(x.Voters) + 1)
+			w[7] = byte(len(x.GrantingVoters) + 1)
+			w[8] = 0
+			return dst[:len(dst)+9], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("LeaderChangeMessage", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Voters) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
@@ -53,14 +64,18 @@ func (x *LeaderChangeMessage) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.GrantingVoters) > 0 {
 		dst = flexibleAllLeaderChangeMessageVoter(dst, x.GrantingVoters, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "LeaderChangeMessage", 0)
+}
+
+func (x *LeaderChangeMessageVoter) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v < 1 && x.VoterDirectoryID != (fastcodec.UUID{}))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
+	if e.v >= 1 {
+		dst = fastcodec.AppendUUID(dst, x.VoterDirectoryID)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "LeaderChangeMessage", v, 0)
-	}
-	return dst, nil
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllLeaderChangeMessageVoter(dst []byte, s []LeaderChangeMessageVoter, e *encoder) []byte {
@@ -69,10 +84,7 @@ func flexibleAllLeaderChangeMessageVoter(dst []byte, s []LeaderChangeMessageVote
 			x := &s[i]
 			e.failIf(x.VoterDirectoryID != (fastcodec.UUID{}))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = closing(dst, x.UnknownTags, e)
 		}
 		return dst
 	}

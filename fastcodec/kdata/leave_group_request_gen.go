@@ -31,18 +31,51 @@ type LeaveGroupRequestMemberIdentity struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *LeaveGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 4 && v <= 5 {
+		f0 := x.GroupID
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && !(len(x.MemberID) > 0) && len(x.Members) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Members) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		f0, f1 := x.GroupID, x.MemberID
+		if n := len(dst) + 136; uint(n) <= uint(cap(dst)) && !(v > 2 && len(x.MemberID) > 0) && !(v < 3 && len(x.Members) > 0) && len(x.Members) == 0 && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
+			o := 2 + len(f0)
+			if v <= 2 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
+				putLong((*[64]byte)(w[o+2:o+66]), f1)
+				putShort((*[64]byte)(w[o+2:o+66]), f1)
+				o += 2 + len(f1)
+			}
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Members)))
+				o += 4
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("LeaveGroupRequest", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
 		e.failIf(len(x.MemberID) > 0)
 		f0 := x.GroupID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Members) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Members) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -55,65 +88,50 @@ func (x *LeaveGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1, f2 := x.MemberID, x.GroupInstanceID, x.Reason
-				if n := len(dst) + 100; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 196; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					if v >= 5 {
 						w[o] = byte(len(f2) + 1)
 						if f2 == nil {
 							w[o] = byte(0)
 						}
-						putShort((*[32]byte)(w[o+1:o+33]), f2)
-						putTiny((*[32]byte)(w[o+1:o+33]), f2)
+						putLong((*[64]byte)(w[o+1:o+65]), f2)
+						putShort((*[64]byte)(w[o+1:o+65]), f2)
 						o += 1 + len(f2)
 					}
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.MemberID, e)
-					dst = compactNullableString(dst, x.GroupInstanceID, e)
-					if v >= 5 {
-						dst = compactNullableString(dst, x.Reason, e)
-					}
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v > 2 && len(x.MemberID) > 0 {
-			e.failed = true
-		}
-		if v < 3 && len(x.Members) > 0 {
-			e.failed = true
-		}
+		e.failIf(v > 2 && len(x.MemberID) > 0)
+		e.failIf(v < 3 && len(x.Members) > 0)
 		f0, f1 := x.GroupID, x.MemberID
-		if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			if v <= 2 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-				putShort((*[32]byte)(w[o+2:o+34]), f1)
-				putTiny((*[32]byte)(w[o+2:o+34]), f1)
+				putLong((*[64]byte)(w[o+2:o+66]), f1)
+				putShort((*[64]byte)(w[o+2:o+66]), f1)
 				o += 2 + len(f1)
 			}
 			dst = dst[:len(dst)+o]
@@ -130,32 +148,37 @@ func (x *LeaveGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				for i := range s {
 					x := &s[i]
 					f0, f1 := x.MemberID, x.GroupInstanceID
-					if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 						w := dst[len(dst):n:n]
 						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-						putShort((*[32]byte)(w[2:34]), f0)
-						putTiny((*[32]byte)(w[2:34]), f0)
+						putLong((*[64]byte)(w[2:66]), f0)
+						putShort((*[64]byte)(w[2:66]), f0)
 						o := 2 + len(f0)
 						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 						if f1 == nil {
 							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 						}
-						putShort((*[32]byte)(w[o+2:o+34]), f1)
-						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						putLong((*[64]byte)(w[o+2:o+66]), f1)
+						putShort((*[64]byte)(w[o+2:o+66]), f1)
 						o += 2 + len(f1)
 						dst = dst[:len(dst)+o]
 					} else {
-						dst = legacyString(dst, x.MemberID, e)
-						dst = legacyNullableString(dst, x.GroupInstanceID, e)
+						dst = x.append(dst, e)
 					}
-					e.failIf(len(x.UnknownTags) > 0)
 				}
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "LeaveGroupRequest", v, 4)
+	return e.result(dst, start, x, "LeaveGroupRequest", 4)
+}
+
+func (x *LeaveGroupRequestMemberIdentity) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.MemberID, false)
+	dst = e.string(dst, x.GroupInstanceID, true)
+	if e.v >= 5 {
+		dst = e.string(dst, x.Reason, true)
 	}
-	return dst, nil
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -36,11 +36,37 @@ func NewLeaveGroupResponseMemberResponse() LeaveGroupResponseMemberResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *LeaveGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 4 && v <= 5 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Members) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.Members) + 1)
+			w[7] = 0
+			return dst[:len(dst)+8], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) && !(v < 3 && len(x.Members) > 0) && len(x.Members) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			o += 2
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Members)))
+				o += 4
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("LeaveGroupResponse", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
 		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Members) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -57,18 +83,18 @@ func (x *LeaveGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.MemberID, x.GroupInstanceID
-				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -77,24 +103,13 @@ func (x *LeaveGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = compactString(dst, x.MemberID, e)
-					dst = compactNullableString(dst, x.GroupInstanceID, e)
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 3 && len(x.Members) > 0 {
-			e.failed = true
-		}
+		e.failIf(v < 3 && len(x.Members) > 0)
 		if v >= 1 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		}
@@ -106,34 +121,36 @@ func (x *LeaveGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 				for i := range s {
 					x := &s[i]
 					f0, f1 := x.MemberID, x.GroupInstanceID
-					if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					if n := len(dst) + 134; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 						w := dst[len(dst):n:n]
 						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-						putShort((*[32]byte)(w[2:34]), f0)
-						putTiny((*[32]byte)(w[2:34]), f0)
+						putLong((*[64]byte)(w[2:66]), f0)
+						putShort((*[64]byte)(w[2:66]), f0)
 						o := 2 + len(f0)
 						binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
 						if f1 == nil {
 							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 						}
-						putShort((*[32]byte)(w[o+2:o+34]), f1)
-						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						putLong((*[64]byte)(w[o+2:o+66]), f1)
+						putShort((*[64]byte)(w[o+2:o+66]), f1)
 						o += 2 + len(f1)
 						binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 						dst = dst[:len(dst)+o+2]
 					} else {
-						dst = legacyString(dst, x.MemberID, e)
-						dst = legacyNullableString(dst, x.GroupInstanceID, e)
-						dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+						dst = x.append(dst, e)
 					}
-					e.failIf(len(x.UnknownTags) > 0)
 				}
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "LeaveGroupResponse", v, 4)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "LeaveGroupResponse", 4)
+}
+
+func (x *LeaveGroupResponseMemberResponse) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.MemberID, false)
+	dst = e.string(dst, x.GroupInstanceID, true)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

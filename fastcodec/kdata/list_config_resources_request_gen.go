@@ -2,9 +2,7 @@
 
 package kdata
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // ListConfigResourcesRequest is Kafka's message of that name, versions 0-1.
 type ListConfigResourcesRequest struct {
@@ -19,13 +17,25 @@ func NewListConfigResourcesRequest() ListConfigResourcesRequest { return ListCon
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListConfigResourcesRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		f0 := x.ResourceTypes
+		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && !(v < 1 && len(x.ResourceTypes) > 0) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				w[o] = byte(len(f0) + 1)
+				putInt8s((*[32]byte)(w[o+1:o+33]), f0)
+				o += 1 + len(f0)
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ListConfigResourcesRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && len(x.ResourceTypes) > 0 {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && len(x.ResourceTypes) > 0)
 	f0 := x.ResourceTypes
 	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
@@ -39,15 +49,10 @@ func (x *ListConfigResourcesRequest) AppendTo(dst []byte, v int16) ([]byte, erro
 		dst = dst[:len(dst)+o+1]
 	} else {
 		if v >= 1 {
-			dst = compactInt8s(dst, x.ResourceTypes, e)
+			dst = compactCount(dst, len(x.ResourceTypes), e)
+			dst = appendInt8s(dst, x.ResourceTypes)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ListConfigResourcesRequest", v, 0)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ListConfigResourcesRequest", 0)
 }

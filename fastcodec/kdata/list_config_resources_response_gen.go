@@ -37,10 +37,20 @@ func NewListConfigResourcesResponseConfigResource() ListConfigResourcesResponseC
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListConfigResourcesResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.ConfigResources) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.ConfigResources) + 1)
+			w[7] = 0
+			return dst[:len(dst)+8], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ListConfigResourcesResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.ConfigResources) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -57,11 +67,11 @@ func (x *ListConfigResourcesResponse) AppendTo(dst []byte, v int16) ([]byte, err
 		for i := range s {
 			x := &s[i]
 			f0 := x.ResourceName
-			if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				if v >= 1 {
 					w[o] = byte(x.ResourceType)
@@ -70,23 +80,19 @@ func (x *ListConfigResourcesResponse) AppendTo(dst []byte, v int16) ([]byte, err
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = compactString(dst, x.ResourceName, e)
-				if v >= 1 {
-					dst = append(dst, byte(x.ResourceType))
-				}
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ListConfigResourcesResponse", 0)
+}
+
+func (x *ListConfigResourcesResponseConfigResource) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.ResourceName, false)
+	if e.v >= 1 {
+		dst = append(dst, byte(x.ResourceType))
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ListConfigResourcesResponse", v, 0)
-	}
-	return dst, nil
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -2,9 +2,7 @@
 
 package kdata
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // ListGroupsRequest is Kafka's message of that name, versions 0-5.
 type ListGroupsRequest struct {
@@ -20,17 +18,33 @@ func NewListGroupsRequest() ListGroupsRequest { return ListGroupsRequest{} }
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 5 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && !(v < 4 && len(x.StatesFilter) > 0) && len(x.StatesFilter) == 0 && !(v < 5 && len(x.TypesFilter) > 0) && len(x.TypesFilter) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 4 {
+				w[o] = byte(len(x.StatesFilter) + 1)
+				o += 1
+			}
+			if v >= 5 {
+				w[o] = byte(len(x.TypesFilter) + 1)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		if !(len(x.StatesFilter) > 0) && !(len(x.TypesFilter) > 0) && len(x.UnknownTags) == 0 {
+			return dst, nil
+		}
+	}
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("ListGroupsRequest", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
-		if v < 4 && len(x.StatesFilter) > 0 {
-			e.failed = true
-		}
-		if v < 5 && len(x.TypesFilter) > 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 3}
+	if e.flexible {
+		e.failIf(v < 4 && len(x.StatesFilter) > 0)
+		e.failIf(v < 5 && len(x.TypesFilter) > 0)
 		if v >= 4 {
 			dst = compactCount(dst, len(x.StatesFilter), e)
 			if len(x.StatesFilter) > 0 {
@@ -43,17 +57,11 @@ func (x *ListGroupsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				dst = compactStrings(dst, x.TypesFilter, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(len(x.StatesFilter) > 0)
 		e.failIf(len(x.TypesFilter) > 0)
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ListGroupsRequest", v, 3)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ListGroupsRequest", 3)
 }

@@ -32,11 +32,33 @@ type ListGroupsResponseListedGroup struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 3 && v <= 5 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Groups) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.Groups) + 1)
+			w[7] = 0
+			return dst[:len(dst)+8], nil
+		}
+	} else if v >= 0 && v <= 2 {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) && len(x.Groups) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[o+2:o+6], uint32(len(x.Groups)))
+			return dst[:len(dst)+o+6], nil
+		}
+	}
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("ListGroupsResponse", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 3}
+	if e.flexible {
 		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -53,50 +75,36 @@ func (x *ListGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1, f2, f3 := x.GroupID, x.ProtocolType, x.GroupState, x.GroupType
-				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 261; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					if v >= 4 {
 						w[o] = byte(len(f2) + 1)
-						putShort((*[32]byte)(w[o+1:o+33]), f2)
-						putTiny((*[32]byte)(w[o+1:o+33]), f2)
+						putLong((*[64]byte)(w[o+1:o+65]), f2)
+						putShort((*[64]byte)(w[o+1:o+65]), f2)
 						o += 1 + len(f2)
 					}
 					if v >= 5 {
 						w[o] = byte(len(f3) + 1)
-						putShort((*[32]byte)(w[o+1:o+33]), f3)
-						putTiny((*[32]byte)(w[o+1:o+33]), f3)
+						putLong((*[64]byte)(w[o+1:o+65]), f3)
+						putShort((*[64]byte)(w[o+1:o+65]), f3)
 						o += 1 + len(f3)
 					}
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.GroupID, e)
-					dst = compactString(dst, x.ProtocolType, e)
-					if v >= 4 {
-						dst = compactString(dst, x.GroupState, e)
-					}
-					if v >= 5 {
-						dst = compactString(dst, x.GroupType, e)
-					}
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -120,28 +128,36 @@ func (x *ListGroupsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.GroupID, x.ProtocolType
-				if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 132; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-					putShort((*[32]byte)(w[o+2:o+34]), f1)
-					putTiny((*[32]byte)(w[o+2:o+34]), f1)
+					putLong((*[64]byte)(w[o+2:o+66]), f1)
+					putShort((*[64]byte)(w[o+2:o+66]), f1)
 					o += 2 + len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.GroupID, e)
-					dst = legacyString(dst, x.ProtocolType, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ListGroupsResponse", v, 3)
+	return e.result(dst, start, x, "ListGroupsResponse", 3)
+}
+
+func (x *ListGroupsResponseListedGroup) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.GroupID, false)
+	dst = e.string(dst, x.ProtocolType, false)
+	if e.v >= 4 {
+		dst = e.string(dst, x.GroupState, false)
 	}
-	return dst, nil
+	if e.v >= 5 {
+		dst = e.string(dst, x.GroupType, false)
+	}
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -48,11 +48,38 @@ func NewListOffsetsRequestPartition() ListOffsetsRequestPartition {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 6 && v <= 11 {
+		if n := len(dst) + 11; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+			w[4] = byte(x.IsolationLevel)
+			w[5] = byte(len(x.Topics) + 1)
+			o := 6
+			if v >= 10 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TimeoutMs))
+				o += 4
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 5 {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && !(v < 2 && x.IsolationLevel != 0) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+			o := 4
+			if v >= 2 {
+				w[o] = byte(x.IsolationLevel)
+				o += 1
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 11 {
 		return dst, fastcodec.VersionError("ListOffsetsRequest", v, 0, 11)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 6 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 6}
+	if e.flexible {
 		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
@@ -70,14 +97,9 @@ func (x *ListOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v >= 10 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 2 && x.IsolationLevel != 0 {
-			e.failed = true
-		}
+		e.failIf(v < 2 && x.IsolationLevel != 0)
 		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
@@ -100,21 +122,32 @@ func (x *ListOffsetsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ListOffsetsRequest", v, 6)
+	return e.result(dst, start, x, "ListOffsetsRequest", 6)
+}
+
+func (x *ListOffsetsRequestPartition) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v > 0 && x.MaxNumOffsets != 1)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	if e.v >= 4 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CurrentLeaderEpoch))
 	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
+	if e.v <= 0 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxNumOffsets))
+	}
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllListOffsetsRequestTopic(dst []byte, s []ListOffsetsRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -125,10 +158,7 @@ func flexibleAllListOffsetsRequestTopic(dst []byte, s []ListOffsetsRequestTopic,
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllListOffsetsRequestPartition(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -157,11 +187,11 @@ func legacyAllListOffsetsRequestTopic(dst []byte, s []ListOffsetsRequestTopic, e
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -181,9 +211,7 @@ func legacyAllListOffsetsRequestPartition(dst []byte, s []ListOffsetsRequestPart
 	if e.v < 4 {
 		for i := range s {
 			x := &s[i]
-			if e.v > 0 && x.MaxNumOffsets != 1 {
-				e.failed = true
-			}
+			e.failIf(e.v > 0 && x.MaxNumOffsets != 1)
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
 			if e.v <= 0 {

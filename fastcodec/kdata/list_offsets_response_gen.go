@@ -49,11 +49,31 @@ func NewListOffsetsResponsePartitionResponse() ListOffsetsResponsePartitionRespo
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 6 && v <= 11 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 5 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 11 {
 		return dst, fastcodec.VersionError("ListOffsetsResponse", v, 0, 11)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 6 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 6}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -66,10 +86,7 @@ func (x *ListOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.Topics) > 0 {
 			dst = flexibleAllListOffsetsResponseTopicResponse(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -91,21 +108,41 @@ func (x *ListOffsetsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ListOffsetsResponse", v, 6)
+	return e.result(dst, start, x, "ListOffsetsResponse", 6)
+}
+
+func (x *ListOffsetsResponsePartitionResponse) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v > 0 && len(x.OldStyleOffsets) > 0)
+	e.failIf(e.v < 1 && x.Timestamp != -1)
+	e.failIf(e.v < 1 && x.Offset != -1)
+	e.failIf(e.v < 4 && x.LeaderEpoch != -1)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	if e.v <= 0 {
+		dst = appendInt64s(e.count(dst, len(x.OldStyleOffsets)), x.OldStyleOffsets)
 	}
-	return dst, nil
+	if e.v >= 1 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
+	}
+	if e.v >= 1 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.Offset))
+	}
+	if e.v >= 4 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	}
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsResponseTopicResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -133,10 +170,7 @@ func flexibleAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsResp
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -145,11 +179,11 @@ func legacyAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsRespon
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -161,20 +195,8 @@ func legacyAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsRespon
 			s := x.Partitions
 			for i := range s {
 				x := &s[i]
-				if e.v > 0 && len(x.OldStyleOffsets) > 0 {
-					e.failed = true
-				}
-				if e.v < 1 && x.Timestamp != -1 {
-					e.failed = true
-				}
-				if e.v < 1 && x.Offset != -1 {
-					e.failed = true
-				}
-				if e.v < 4 && x.LeaderEpoch != -1 {
-					e.failed = true
-				}
 				f0 := x.OldStyleOffsets
-				if n := len(dst) + 62; uint(n) <= uint(cap(dst)) && len(f0) <= 4 {
+				if n := len(dst) + 62; uint(n) <= uint(cap(dst)) && !(e.v > 0 && len(x.OldStyleOffsets) > 0) && !(e.v < 1 && x.Timestamp != -1) && !(e.v < 1 && x.Offset != -1) && !(e.v < 4 && x.LeaderEpoch != -1) && len(x.UnknownTags) == 0 && len(f0) <= 4 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -198,20 +220,8 @@ func legacyAllListOffsetsResponseTopicResponse(dst []byte, s []ListOffsetsRespon
 					}
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					if e.v <= 0 {
-						dst = legacyInt64s(dst, x.OldStyleOffsets, e)
-					}
-					if e.v >= 1 {
-						dst = binary.BigEndian.AppendUint64(dst, uint64(x.Timestamp))
-						dst = binary.BigEndian.AppendUint64(dst, uint64(x.Offset))
-					}
-					if e.v >= 4 {
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-					}
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

@@ -37,10 +37,22 @@ type ListPartitionReassignmentsRequestTopics struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
+			w[4] = byte(len(x.Topics) + 1)
+			if x.Topics == nil {
+				w[4] = byte(0)
+			}
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("ListPartitionReassignmentsRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
@@ -51,18 +63,18 @@ func (x *ListPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]byt
 		dst = dst[:len(dst)+5]
 	} else {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TimeoutMs))
-		dst = compactCount(dst, lengthOf(x.Topics), e)
+		dst = compactCount(dst, lengthOf(x.Topics, true), e)
 	}
 	{
 		s := x.Topics
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.Name, x.PartitionIndexes
-			if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				w[o] = byte(len(f1) + 1)
 				putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -70,21 +82,17 @@ func (x *ListPartitionReassignmentsRequest) AppendTo(dst []byte, v int16) ([]byt
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = compactInt32s(dst, x.PartitionIndexes, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ListPartitionReassignmentsRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ListPartitionReassignmentsRequest", 0)
+}
+
+func (x *ListPartitionReassignmentsRequestTopics) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = appendInt32s(e.count(dst, len(x.PartitionIndexes)), x.PartitionIndexes)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

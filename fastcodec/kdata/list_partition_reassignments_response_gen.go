@@ -42,12 +42,30 @@ type ListPartitionReassignmentsResponseOngoingPartitionReassignment struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
+			o := 7 + len(f0)
+			w[o] = byte(len(x.Topics) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("ListPartitionReassignmentsResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -55,8 +73,8 @@ func (x *ListPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]by
 		if f0 == nil {
 			w[6] = byte(0)
 		}
-		putShort((*[32]byte)(w[7:39]), f0)
-		putTiny((*[32]byte)(w[7:39]), f0)
+		putLong((*[64]byte)(w[7:71]), f0)
+		putShort((*[64]byte)(w[7:71]), f0)
 		o := 7 + len(f0)
 		w[o] = byte(len(x.Topics) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -69,25 +87,28 @@ func (x *ListPartitionReassignmentsResponse) AppendTo(dst []byte, v int16) ([]by
 	if len(x.Topics) > 0 {
 		dst = flexibleAllListPartitionReassignmentsResponseOngoingTopicReassignment(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ListPartitionReassignmentsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ListPartitionReassignmentsResponse", 0)
+}
+
+func (x *ListPartitionReassignmentsResponseOngoingPartitionReassignment) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = appendInt32s(e.count(dst, len(x.Replicas)), x.Replicas)
+	dst = appendInt32s(e.count(dst, len(x.AddingReplicas)), x.AddingReplicas)
+	dst = appendInt32s(e.count(dst, len(x.RemovingReplicas)), x.RemovingReplicas)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllListPartitionReassignmentsResponseOngoingTopicReassignment(dst []byte, s []ListPartitionReassignmentsResponseOngoingTopicReassignment, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -115,21 +136,11 @@ func flexibleAllListPartitionReassignmentsResponseOngoingTopicReassignment(dst [
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = compactInt32s(dst, x.Replicas, e)
-					dst = compactInt32s(dst, x.AddingReplicas, e)
-					dst = compactInt32s(dst, x.RemovingReplicas, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

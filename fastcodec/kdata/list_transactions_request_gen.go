@@ -26,22 +26,64 @@ func NewListTransactionsRequest() ListTransactionsRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListTransactionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		out := dst
+		if n := len(out) + 1; uint(n) <= uint(cap(out)) && !(v < 1 && x.DurationFilter != -1) && !(v < 2 && x.TransactionalIDPattern != nil) && len(x.StateFilters) < 127 {
+			w := out[len(out):n:n]
+			w[0] = byte(len(x.StateFilters) + 1)
+			out = out[:len(out)+1]
+			for _, s := range x.StateFilters {
+				n := len(out) + 65
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				w[0] = byte(len(s) + 1)
+				putLong((*[64]byte)(w[1:65]), s)
+				putShort((*[64]byte)(w[1:65]), s)
+				out = out[:len(out)+1+len(s)]
+			}
+			f0, f1 := x.ProducerIDFilters, x.TransactionalIDPattern
+			if n := len(out) + 107; uint(n) <= uint(cap(out)) && len(f0) <= 4 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
+				w := out[len(out):n:n]
+				w[0] = byte(len(f0) + 1)
+				putInt64s((*[32]byte)(w[1:33]), f0)
+				o := 1 + 8*len(f0)
+				if v >= 1 {
+					binary.BigEndian.PutUint64(w[o:o+8], uint64(x.DurationFilter))
+					o += 8
+				}
+				if v >= 2 {
+					w[o] = byte(len(f1) + 1)
+					if f1 == nil {
+						w[o] = byte(0)
+					}
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
+					o += 1 + len(f1)
+				}
+				w[o] = 0
+				return out[:len(out)+o+1], nil
+			}
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *ListTransactionsRequest) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ListTransactionsRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && x.DurationFilter != -1 {
-		e.failed = true
-	}
-	if v < 2 && x.TransactionalIDPattern != nil {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && x.DurationFilter != -1)
+	e.failIf(v < 2 && x.TransactionalIDPattern != nil)
 	dst = compactCount(dst, len(x.StateFilters), e)
 	if len(x.StateFilters) > 0 {
 		dst = compactStrings(dst, x.StateFilters, e)
 	}
 	f0, f1 := x.ProducerIDFilters, x.TransactionalIDPattern
-	if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 4 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 107; uint(n) <= uint(cap(dst)) && len(f0) <= 4 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		putInt64s((*[32]byte)(w[1:33]), f0)
@@ -55,27 +97,22 @@ func (x *ListTransactionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 			if f1 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 		}
 		w[o] = 0
 		dst = dst[:len(dst)+o+1]
 	} else {
-		dst = compactInt64s(dst, x.ProducerIDFilters, e)
+		dst = compactCount(dst, len(x.ProducerIDFilters), e)
+		dst = appendInt64s(dst, x.ProducerIDFilters)
 		if v >= 1 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.DurationFilter))
 		}
 		if v >= 2 {
 			dst = compactNullableString(dst, x.TransactionalIDPattern, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ListTransactionsRequest", v, 0)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ListTransactionsRequest", 0)
 }

@@ -32,10 +32,42 @@ type ListTransactionsResponseTransactionState struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ListTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		out := dst
+		if n := len(out) + 7; uint(n) <= uint(cap(out)) && len(x.TransactionStates) == 0 && len(x.UnknownStateFilters) < 127 {
+			w := out[len(out):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(x.UnknownStateFilters) + 1)
+			out = out[:len(out)+7]
+			for _, s := range x.UnknownStateFilters {
+				n := len(out) + 65
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				w[0] = byte(len(s) + 1)
+				putLong((*[64]byte)(w[1:65]), s)
+				putShort((*[64]byte)(w[1:65]), s)
+				out = out[:len(out)+1+len(s)]
+			}
+			if n := len(out) + 2; uint(n) <= uint(cap(out)) && len(x.TransactionStates) < 127 && len(x.UnknownTags) == 0 {
+				w := out[len(out):n:n]
+				w[0] = byte(len(x.TransactionStates) + 1)
+				w[1] = 0
+				return out[:len(out)+2], nil
+			}
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *ListTransactionsResponse) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ListTransactionsResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.UnknownStateFilters) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -56,36 +88,32 @@ func (x *ListTransactionsResponse) AppendTo(dst []byte, v int16) ([]byte, error)
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.TransactionalID, x.TransactionState
-			if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 139; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.ProducerID))
 				w[o+8] = byte(len(f1) + 1)
-				putShort((*[32]byte)(w[o+9:o+41]), f1)
-				putTiny((*[32]byte)(w[o+9:o+41]), f1)
+				putLong((*[64]byte)(w[o+9:o+73]), f1)
+				putShort((*[64]byte)(w[o+9:o+73]), f1)
 				o += 9 + len(f1)
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = compactString(dst, x.TransactionalID, e)
-				dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
-				dst = compactString(dst, x.TransactionState, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ListTransactionsResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ListTransactionsResponse", 0)
+}
+
+func (x *ListTransactionsResponseTransactionState) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.TransactionalID, false)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+	dst = e.string(dst, x.TransactionState, false)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

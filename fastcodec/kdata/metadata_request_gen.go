@@ -43,21 +43,62 @@ func NewMetadataRequestTopic() MetadataRequestTopic { return MetadataRequestTopi
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *MetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 9 && v <= 13 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(v > 10 && x.IncludeClusterAuthorizedOperations) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Topics) + 1)
+			if x.Topics == nil {
+				w[0] = byte(0)
+			}
+			w[1] = bit(x.AllowAutoTopicCreation)
+			o := 2
+			if v <= 10 {
+				w[o] = bit(x.IncludeClusterAuthorizedOperations)
+				o += 1
+			}
+			{
+				p := (*[2]byte)(w[o : o+2])
+				p[0] = bit(x.IncludeTopicAuthorizedOperations)
+				p[1] = 0
+			}
+			return dst[:len(dst)+o+2], nil
+		}
+	} else if v >= 0 && v <= 8 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(v < 4 && !x.AllowAutoTopicCreation) && !(v < 8 && x.IncludeClusterAuthorizedOperations) && !(v < 8 && x.IncludeTopicAuthorizedOperations) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Topics)))
+			if x.Topics == nil && v >= 1 {
+				binary.BigEndian.PutUint32(w[0:4], 0xffffffff)
+			}
+			o := 4
+			if v >= 4 {
+				w[o] = bit(x.AllowAutoTopicCreation)
+				o += 1
+			}
+			if v >= 8 {
+				{
+					p := (*[2]byte)(w[o : o+2])
+					p[0] = bit(x.IncludeClusterAuthorizedOperations)
+					p[1] = bit(x.IncludeTopicAuthorizedOperations)
+				}
+				o += 2
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 13 {
 		return dst, fastcodec.VersionError("MetadataRequest", v, 0, 13)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 9 {
-		if v > 10 && x.IncludeClusterAuthorizedOperations {
-			e.failed = true
-		}
-		dst = compactCount(dst, lengthOf(x.Topics), e)
+	start, e := len(dst), &encoder{v: v, flexible: v >= 9}
+	if e.flexible {
+		e.failIf(v > 10 && x.IncludeClusterAuthorizedOperations)
+		dst = compactCount(dst, lengthOf(x.Topics, true), e)
 		{
 			s := x.Topics
 			for i := range s {
 				x := &s[i]
 				f0 := x.Name
-				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					o := 0
 					if v >= 10 {
@@ -69,24 +110,13 @@ func (x *MetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 					if f0 == nil && v >= 10 {
 						w[o] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+1:o+33]), f0)
-					putTiny((*[32]byte)(w[o+1:o+33]), f0)
+					putLong((*[64]byte)(w[o+1:o+65]), f0)
+					putShort((*[64]byte)(w[o+1:o+65]), f0)
 					o += 1 + len(f0)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					if v >= 10 {
-						dst = fastcodec.AppendUUID(dst, x.TopicID)
-					}
-					if v >= 10 {
-						dst = compactNullableString(dst, x.Name, e)
-					} else {
-						dst = compactString(dst, x.Name, e)
-					}
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -95,22 +125,13 @@ func (x *MetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			dst = append(dst, bit(x.IncludeClusterAuthorizedOperations))
 		}
 		dst = append(dst, bit(x.IncludeTopicAuthorizedOperations))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 4 && !x.AllowAutoTopicCreation {
-			e.failed = true
-		}
-		if v < 8 && x.IncludeClusterAuthorizedOperations {
-			e.failed = true
-		}
-		if v < 8 && x.IncludeTopicAuthorizedOperations {
-			e.failed = true
-		}
+		e.failIf(v < 4 && !x.AllowAutoTopicCreation)
+		e.failIf(v < 8 && x.IncludeClusterAuthorizedOperations)
+		e.failIf(v < 8 && x.IncludeTopicAuthorizedOperations)
 		if v >= 1 {
-			dst = legacyCount(dst, lengthOf(x.Topics), e)
+			dst = legacyCount(dst, lengthOf(x.Topics, true), e)
 		} else {
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
@@ -119,17 +140,16 @@ func (x *MetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.Name
-				if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.Name, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		if v >= 4 {
@@ -141,8 +161,14 @@ func (x *MetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "MetadataRequest", v, 9)
+	return e.result(dst, start, x, "MetadataRequest", 9)
+}
+
+func (x *MetadataRequestTopic) append(dst []byte, e *encoder) []byte {
+	if e.v >= 10 {
+		dst = fastcodec.AppendUUID(dst, x.TopicID)
 	}
-	return dst, nil
+	dst = e.string(dst, x.Name, e.v >= 10)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -77,14 +77,72 @@ func NewMetadataResponsePartition() MetadataResponsePartition {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 9 && v <= 13 {
+		f0 := x.ClusterID
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(x.Brokers) == 0 && len(x.Topics) == 0 && !(v > 10 && x.ClusterAuthorizedOperations != -2147483648) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Brokers) + 1)
+			w[5] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[5] = byte(0)
+			}
+			putLong((*[64]byte)(w[6:70]), f0)
+			putShort((*[64]byte)(w[6:70]), f0)
+			o := 6 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ControllerID))
+			w[o+4] = byte(len(x.Topics) + 1)
+			o += 5
+			if v <= 10 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ClusterAuthorizedOperations))
+				o += 4
+			}
+			if v >= 13 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+				o += 2
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 8 {
+		f0 := x.ClusterID
+		if n := len(dst) + 86; uint(n) <= uint(cap(dst)) && len(x.Brokers) == 0 && len(x.Topics) == 0 && !(v < 8 && x.ClusterAuthorizedOperations != -2147483648) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Brokers)))
+			o += 4
+			if v >= 2 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				if f0 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
+				o += 2 + len(f0)
+			}
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ControllerID))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			o += 4
+			if v >= 8 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ClusterAuthorizedOperations))
+				o += 4
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 13 {
 		return dst, fastcodec.VersionError("MetadataResponse", v, 0, 13)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 9 {
-		if v > 10 && x.ClusterAuthorizedOperations != -2147483648 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 9}
+	if e.flexible {
+		e.failIf(v > 10 && x.ClusterAuthorizedOperations != -2147483648)
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Brokers) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -99,44 +157,37 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Host, x.Rack
-				if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 139; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
 					w[4] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[5:37]), f0)
-					putTiny((*[32]byte)(w[5:37]), f0)
+					putLong((*[64]byte)(w[5:69]), f0)
+					putShort((*[64]byte)(w[5:69]), f0)
 					o := 5 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 					w[o+4] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o+4] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+5:o+37]), f1)
-					putTiny((*[32]byte)(w[o+5:o+37]), f1)
+					putLong((*[64]byte)(w[o+5:o+69]), f1)
+					putShort((*[64]byte)(w[o+5:o+69]), f1)
 					o += 5 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-					dst = compactNullableString(dst, x.Rack, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		f0 := x.ClusterID
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[0] = byte(0)
 			}
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ControllerID))
 			w[o+4] = byte(len(x.Topics) + 1)
@@ -155,14 +206,9 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v >= 13 {
 			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 8 && x.ClusterAuthorizedOperations != -2147483648 {
-			e.failed = true
-		}
+		e.failIf(v < 8 && x.ClusterAuthorizedOperations != -2147483648)
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
 			o := 0
@@ -183,12 +229,12 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Host, x.Rack
-				if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+				if n := len(dst) + 140; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
 					binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
-					putShort((*[32]byte)(w[6:38]), f0)
-					putTiny((*[32]byte)(w[6:38]), f0)
+					putLong((*[64]byte)(w[6:70]), f0)
+					putShort((*[64]byte)(w[6:70]), f0)
 					o := 6 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 					o += 4
@@ -197,24 +243,18 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 						if f1 == nil {
 							binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 						}
-						putShort((*[32]byte)(w[o+2:o+34]), f1)
-						putTiny((*[32]byte)(w[o+2:o+34]), f1)
+						putLong((*[64]byte)(w[o+2:o+66]), f1)
+						putShort((*[64]byte)(w[o+2:o+66]), f1)
 						o += 2 + len(f1)
 					}
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-					dst = legacyString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-					if v >= 1 {
-						dst = legacyNullableString(dst, x.Rack, e)
-					}
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		f0 := x.ClusterID
-		if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 2 {
@@ -222,8 +262,8 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 				if f0 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f0)
-				putTiny((*[32]byte)(w[o+2:o+34]), f0)
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
 				o += 2 + len(f0)
 			}
 			if v >= 1 {
@@ -249,25 +289,49 @@ func (x *MetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "MetadataResponse", v, 9)
+	return e.result(dst, start, x, "MetadataResponse", 9)
+}
+
+func (x *MetadataResponseBroker) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+	if e.v >= 1 {
+		dst = e.string(dst, x.Rack, true)
 	}
-	return dst, nil
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *MetadataResponsePartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	if e.v >= 7 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	}
+	dst = appendInt32s(e.count(dst, len(x.ReplicaNodes)), x.ReplicaNodes)
+	dst = appendInt32s(e.count(dst, len(x.IsrNodes)), x.IsrNodes)
+	if e.v >= 5 {
+		dst = appendInt32s(e.count(dst, len(x.OfflineReplicas)), x.OfflineReplicas)
+	}
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 53; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 85; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			if f0 == nil && e.v >= 12 {
 				w[2] = byte(0)
 			}
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			if e.v >= 10 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
@@ -313,29 +377,12 @@ func flexibleAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, e *
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = room(dst, 14)
-					{
-						p := (*[14]byte)(dst[len(dst)-14:])
-						binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-						binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-						binary.BigEndian.PutUint32(p[10:14], uint32(x.LeaderEpoch))
-					}
-					dst = compactInt32s(dst, x.ReplicaNodes, e)
-					dst = compactInt32s(dst, x.IsrNodes, e)
-					dst = compactInt32s(dst, x.OfflineReplicas, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopicAuthorizedOperations))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -343,16 +390,14 @@ func flexibleAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, e *
 func legacyAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v < 8 && x.TopicAuthorizedOperations != -2147483648 {
-			e.failed = true
-		}
+		e.failIf(e.v < 8 && x.TopicAuthorizedOperations != -2147483648)
 		f0 := x.Name
-		if n := len(dst) + 41; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
-			putShort((*[32]byte)(w[4:36]), f0)
-			putTiny((*[32]byte)(w[4:36]), f0)
+			putLong((*[64]byte)(w[4:68]), f0)
+			putShort((*[64]byte)(w[4:68]), f0)
 			o := 4 + len(f0)
 			if e.v >= 1 {
 				w[o] = bit(x.IsInternal)
@@ -373,7 +418,7 @@ func legacyAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, e *en
 			for i := range s {
 				x := &s[i]
 				f0, f1, f2 := x.ReplicaNodes, x.IsrNodes, x.OfflineReplicas
-				if n := len(dst) + 122; uint(n) <= uint(cap(dst)) && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 {
+				if n := len(dst) + 122; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 8 && len(f1) <= 8 && len(f2) <= 8 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 					binary.BigEndian.PutUint32(w[2:6], uint32(x.PartitionIndex))
@@ -396,23 +441,8 @@ func legacyAllMetadataResponseTopic(dst []byte, s []MetadataResponseTopic, e *en
 					}
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = room(dst, 10)
-					{
-						p := (*[10]byte)(dst[len(dst)-10:])
-						binary.BigEndian.PutUint16(p[0:2], uint16(x.ErrorCode))
-						binary.BigEndian.PutUint32(p[2:6], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint32(p[6:10], uint32(x.LeaderID))
-					}
-					if e.v >= 7 {
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-					}
-					dst = legacyInt32s(dst, x.ReplicaNodes, e)
-					dst = legacyInt32s(dst, x.IsrNodes, e)
-					if e.v >= 5 {
-						dst = legacyInt32s(dst, x.OfflineReplicas, e)
-					}
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		if e.v >= 8 {

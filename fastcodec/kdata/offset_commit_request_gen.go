@@ -58,29 +58,30 @@ func NewOffsetCommitRequestPartition() OffsetCommitRequestPartition {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 10 {
 		return dst, fastcodec.VersionError("OffsetCommitRequest", v, 0, 10)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 8 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 8}
+	if e.flexible {
 		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 200; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationIDOrMemberEpoch))
 			w[o+4] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			putTiny((*[32]byte)(w[o+5:o+37]), f1)
+			putLong((*[64]byte)(w[o+5:o+69]), f1)
+			putShort((*[64]byte)(w[o+5:o+69]), f1)
 			o += 5 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			if f2 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -94,26 +95,21 @@ func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.Topics) > 0 {
 			dst = flexibleAllOffsetCommitRequestTopic(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 7 && x.GroupInstanceID != nil {
-			e.failed = true
-		}
+		e.failIf(v < 7 && x.GroupInstanceID != nil)
 		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 118; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 214; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			if v >= 1 {
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationIDOrMemberEpoch))
 				binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
-				putShort((*[32]byte)(w[o+6:o+38]), f1)
-				putTiny((*[32]byte)(w[o+6:o+38]), f1)
+				putLong((*[64]byte)(w[o+6:o+70]), f1)
+				putShort((*[64]byte)(w[o+6:o+70]), f1)
 				o += 6 + len(f1)
 			}
 			if v >= 7 {
@@ -121,8 +117,8 @@ func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				if f2 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f2)
-				putTiny((*[32]byte)(w[o+2:o+34]), f2)
+				putLong((*[64]byte)(w[o+2:o+66]), f2)
+				putShort((*[64]byte)(w[o+2:o+66]), f2)
 				o += 2 + len(f2)
 			}
 			if v >= 2 && v <= 4 {
@@ -150,23 +146,35 @@ func (x *OffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "OffsetCommitRequest", v, 8)
+	return e.result(dst, start, x, "OffsetCommitRequest", 8)
+}
+
+func (x *OffsetCommitRequestPartition) append(dst []byte, e *encoder) []byte {
+	e.failIf((e.v < 1 || e.v > 1) && x.CommitTimestamp != -1)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+	if e.v >= 6 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
 	}
-	return dst, nil
+	if e.v == 1 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommitTimestamp))
+	}
+	dst = e.string(dst, x.CommittedMetadata, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 9 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 10 {
@@ -189,9 +197,8 @@ func flexibleAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopi
 			s := x.Partitions
 			for i := range s {
 				x := &s[i]
-				e.failIf(x.CommitTimestamp != -1)
 				f0 := x.CommittedMetadata
-				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && !(x.CommitTimestamp != -1) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
@@ -200,31 +207,17 @@ func flexibleAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopi
 					if f0 == nil {
 						w[16] = byte(0)
 					}
-					putShort((*[32]byte)(w[17:49]), f0)
-					putTiny((*[32]byte)(w[17:49]), f0)
+					putLong((*[64]byte)(w[17:81]), f0)
+					putShort((*[64]byte)(w[17:81]), f0)
 					o := 17 + len(f0)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = room(dst, 16)
-					{
-						p := (*[16]byte)(dst[len(dst)-16:])
-						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-						binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-					}
-					dst = compactNullableString(dst, x.CommittedMetadata, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -233,11 +226,11 @@ func legacyAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic,
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -249,11 +242,8 @@ func legacyAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic,
 			s := x.Partitions
 			for i := range s {
 				x := &s[i]
-				if (e.v < 1 || e.v > 1) && x.CommitTimestamp != -1 {
-					e.failed = true
-				}
 				f0 := x.CommittedMetadata
-				if n := len(dst) + 58; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 90; uint(n) <= uint(cap(dst)) && !((e.v < 1 || e.v > 1) && x.CommitTimestamp != -1) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
@@ -270,22 +260,13 @@ func legacyAllOffsetCommitRequestTopic(dst []byte, s []OffsetCommitRequestTopic,
 					if f0 == nil {
 						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f0)
-					putTiny((*[32]byte)(w[o+2:o+34]), f0)
+					putLong((*[64]byte)(w[o+2:o+66]), f0)
+					putShort((*[64]byte)(w[o+2:o+66]), f0)
 					o += 2 + len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
-					if e.v >= 6 {
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
-					}
-					if e.v == 1 {
-						dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommitTimestamp))
-					}
-					dst = legacyNullableString(dst, x.CommittedMetadata, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

@@ -37,11 +37,31 @@ type OffsetCommitResponsePartition struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *OffsetCommitResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 8 && v <= 10 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Topics) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 7 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 10 {
 		return dst, fastcodec.VersionError("OffsetCommitResponse", v, 0, 10)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 8 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 8}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -54,10 +74,7 @@ func (x *OffsetCommitResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.Topics) > 0 {
 			dst = flexibleAllOffsetCommitResponseTopic(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -79,23 +96,27 @@ func (x *OffsetCommitResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "OffsetCommitResponse", v, 8)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "OffsetCommitResponse", 8)
+}
+
+func (x *OffsetCommitResponsePartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllOffsetCommitResponseTopic(dst []byte, s []OffsetCommitResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 9 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 10 {
@@ -117,10 +138,7 @@ func flexibleAllOffsetCommitResponseTopic(dst []byte, s []OffsetCommitResponseTo
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllOffsetCommitResponsePartition(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -147,11 +165,11 @@ func legacyAllOffsetCommitResponseTopic(dst []byte, s []OffsetCommitResponseTopi
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

@@ -32,16 +32,28 @@ type OffsetDeleteRequestPartition struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *OffsetDeleteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		f0 := x.GroupID
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("OffsetDeleteRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: false}
 	f0 := x.GroupID
-	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+	if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-		putShort((*[32]byte)(w[2:34]), f0)
-		putTiny((*[32]byte)(w[2:34]), f0)
+		putLong((*[64]byte)(w[2:66]), f0)
+		putShort((*[64]byte)(w[2:66]), f0)
 		o := 2 + len(f0)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 		dst = dst[:len(dst)+o+4]
@@ -52,21 +64,23 @@ func (x *OffsetDeleteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.Topics) > 0 {
 		dst = legacyAllOffsetDeleteRequestTopic(dst, x.Topics, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "OffsetDeleteRequest", v, 32767)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "OffsetDeleteRequest", 32767)
+}
+
+func (x *OffsetDeleteRequestPartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	return dst
 }
 
 func legacyAllOffsetDeleteRequestTopic(dst []byte, s []OffsetDeleteRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

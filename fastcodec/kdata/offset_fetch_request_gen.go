@@ -67,31 +67,65 @@ type OffsetFetchRequestTopics struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 10 {
-		return dst, fastcodec.VersionError("OffsetFetchRequest", v, 0, 10)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 6 {
-		if v > 7 && len(x.GroupID) > 0 {
-			e.failed = true
-		}
-		if v > 7 && (x.Topics == nil || len(x.Topics) > 0) {
-			e.failed = true
-		}
-		if v < 8 && len(x.Groups) > 0 {
-			e.failed = true
-		}
-		if v < 7 && x.RequireStable {
-			e.failed = true
-		}
+	if v >= 6 && v <= 10 {
 		f0 := x.GroupID
-		if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && !(v > 7 && len(x.GroupID) > 0) && !(v > 7 && (x.Topics == nil || len(x.Topics) > 0)) && len(x.Topics) == 0 && !(v < 8 && len(x.Groups) > 0) && len(x.Groups) == 0 && !(v < 7 && x.RequireStable) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v <= 7 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
+				o += 1 + len(f0)
+				w[o] = byte(len(x.Topics) + 1)
+				if x.Topics == nil {
+					w[o] = byte(0)
+				}
+				o += 1
+			}
+			if v >= 8 {
+				w[o] = byte(len(x.Groups) + 1)
+				o += 1
+			}
+			if v >= 7 {
+				w[o] = bit(x.RequireStable)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 5 {
+		f0 := x.GroupID
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(len(x.Groups) > 0) && !(x.RequireStable) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
+			o := 2 + len(f0)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			if x.Topics == nil && v >= 2 {
+				binary.BigEndian.PutUint32(w[o:o+4], 0xffffffff)
+			}
+			return dst[:len(dst)+o+4], nil
+		}
+	}
+	if v < 0 || v > 10 {
+		return dst, fastcodec.VersionError("OffsetFetchRequest", v, 0, 10)
+	}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 6}
+	if e.flexible {
+		e.failIf(v > 7 && len(x.GroupID) > 0)
+		e.failIf(v > 7 && (x.Topics == nil || len(x.Topics) > 0))
+		e.failIf(v < 8 && len(x.Groups) > 0)
+		e.failIf(v < 7 && x.RequireStable)
+		f0 := x.GroupID
+		if n := len(dst) + 65; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v <= 7 {
+				w[o] = byte(len(f0) + 1)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			dst = dst[:len(dst)+o]
@@ -101,17 +135,17 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			}
 		}
 		if v <= 7 {
-			dst = compactCount(dst, lengthOf(x.Topics), e)
+			dst = compactCount(dst, lengthOf(x.Topics, true), e)
 			{
 				s := x.Topics
 				for i := range s {
 					x := &s[i]
 					f0, f1 := x.Name, x.PartitionIndexes
-					if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 						w := dst[len(dst):n:n]
 						w[0] = byte(len(f0) + 1)
-						putShort((*[32]byte)(w[1:33]), f0)
-						putTiny((*[32]byte)(w[1:33]), f0)
+						putLong((*[64]byte)(w[1:65]), f0)
+						putShort((*[64]byte)(w[1:65]), f0)
 						o := 1 + len(f0)
 						w[o] = byte(len(f1) + 1)
 						putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -119,12 +153,7 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 						w[o] = 0
 						dst = dst[:len(dst)+o+1]
 					} else {
-						dst = compactString(dst, x.Name, e)
-						dst = compactInt32s(dst, x.PartitionIndexes, e)
-						dst = append(dst, 0)
-						if len(x.UnknownTags) > 0 {
-							dst = unknownTags(dst, x.UnknownTags, e)
-						}
+						dst = x.append(dst, e)
 					}
 				}
 			}
@@ -138,19 +167,16 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if v >= 7 {
 			dst = append(dst, bit(x.RequireStable))
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(len(x.Groups) > 0)
 		e.failIf(x.RequireStable)
 		f0 := x.GroupID
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
 			if x.Topics == nil && v >= 2 {
@@ -160,7 +186,7 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		} else {
 			dst = legacyString(dst, x.GroupID, e)
 			if v >= 2 {
-				dst = legacyCount(dst, lengthOf(x.Topics), e)
+				dst = legacyCount(dst, lengthOf(x.Topics, true), e)
 			} else {
 				dst = legacyCount(dst, len(x.Topics), e)
 			}
@@ -170,48 +196,62 @@ func (x *OffsetFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.PartitionIndexes
-				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+				if n := len(dst) + 102; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 8 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
 					o += 4 + 4*len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.Name, e)
-					dst = legacyInt32s(dst, x.PartitionIndexes, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "OffsetFetchRequest", v, 6)
+	return e.result(dst, start, x, "OffsetFetchRequest", 6)
+}
+
+func (x *OffsetFetchRequestTopic) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = appendInt32s(e.count(dst, len(x.PartitionIndexes)), x.PartitionIndexes)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *OffsetFetchRequestTopics) append(dst []byte, e *encoder) []byte {
+	if e.v <= 9 {
+		dst = e.string(dst, x.Name, false)
 	}
-	return dst, nil
+	if e.v >= 10 {
+		dst = fastcodec.AppendUUID(dst, x.TopicID)
+	}
+	dst = appendInt32s(e.count(dst, len(x.PartitionIndexes)), x.PartitionIndexes)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllOffsetFetchRequestGroup(dst []byte, s []OffsetFetchRequestGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.GroupID, x.MemberID
-		if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 135; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			if e.v >= 9 {
 				w[o] = byte(len(f1) + 1)
 				if f1 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f1)
-				putTiny((*[32]byte)(w[o+1:o+33]), f1)
+				putLong((*[64]byte)(w[o+1:o+65]), f1)
+				putShort((*[64]byte)(w[o+1:o+65]), f1)
 				o += 1 + len(f1)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
 				o += 4
@@ -227,20 +267,20 @@ func flexibleAllOffsetFetchRequestGroup(dst []byte, s []OffsetFetchRequestGroup,
 				dst = compactNullableString(dst, x.MemberID, e)
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
 			}
-			dst = compactCount(dst, lengthOf(x.Topics), e)
+			dst = compactCount(dst, lengthOf(x.Topics, true), e)
 		}
 		{
 			s := x.Topics
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.PartitionIndexes
-				if n := len(dst) + 83; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 115; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					o := 0
 					if e.v <= 9 {
 						w[o] = byte(len(f0) + 1)
-						putShort((*[32]byte)(w[o+1:o+33]), f0)
-						putTiny((*[32]byte)(w[o+1:o+33]), f0)
+						putLong((*[64]byte)(w[o+1:o+65]), f0)
+						putShort((*[64]byte)(w[o+1:o+65]), f0)
 						o += 1 + len(f0)
 					}
 					if e.v >= 10 {
@@ -254,24 +294,11 @@ func flexibleAllOffsetFetchRequestGroup(dst []byte, s []OffsetFetchRequestGroup,
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					if e.v <= 9 {
-						dst = compactString(dst, x.Name, e)
-					}
-					if e.v >= 10 {
-						dst = fastcodec.AppendUUID(dst, x.TopicID)
-					}
-					dst = compactInt32s(dst, x.PartitionIndexes, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

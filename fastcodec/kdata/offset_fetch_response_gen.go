@@ -83,17 +83,47 @@ func NewOffsetFetchResponsePartitions() OffsetFetchResponsePartitions {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *OffsetFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 6 && v <= 10 {
+		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && !(v > 7 && len(x.Topics) > 0) && len(x.Topics) == 0 && !(v < 8 && len(x.Groups) > 0) && len(x.Groups) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			o := 4
+			if v <= 7 {
+				w[o] = byte(len(x.Topics) + 1)
+				binary.BigEndian.PutUint16(w[o+1:o+3], uint16(x.ErrorCode))
+				o += 3
+			}
+			if v >= 8 {
+				w[o] = byte(len(x.Groups) + 1)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 5 {
+		if n := len(dst) + 10; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(len(x.Groups) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			o += 4
+			if v >= 2 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+				o += 2
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 10 {
 		return dst, fastcodec.VersionError("OffsetFetchResponse", v, 0, 10)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 6 {
-		if v > 7 && len(x.Topics) > 0 {
-			e.failed = true
-		}
-		if v < 8 && len(x.Groups) > 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 6}
+	if e.flexible {
+		e.failIf(v > 7 && len(x.Topics) > 0)
+		e.failIf(v < 8 && len(x.Groups) > 0)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		if v <= 7 {
 			dst = compactCount(dst, len(x.Topics), e)
@@ -110,10 +140,7 @@ func (x *OffsetFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 				dst = flexibleAllOffsetFetchResponseGroup(dst, x.Groups, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(len(x.Groups) > 0)
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
@@ -139,21 +166,40 @@ func (x *OffsetFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "OffsetFetchResponse", v, 6)
+	return e.result(dst, start, x, "OffsetFetchResponse", 6)
+}
+
+func (x *OffsetFetchResponsePartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+	if e.v >= 5 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
 	}
-	return dst, nil
+	dst = e.string(dst, x.Metadata, true)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *OffsetFetchResponsePartitions) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
+	dst = e.string(dst, x.Metadata, true)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -166,7 +212,7 @@ func flexibleAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopi
 			for i := range s {
 				x := &s[i]
 				f0 := x.Metadata
-				if n := len(dst) + 52; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 84; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
@@ -175,8 +221,8 @@ func flexibleAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopi
 					if f0 == nil {
 						w[16] = byte(0)
 					}
-					putShort((*[32]byte)(w[17:49]), f0)
-					putTiny((*[32]byte)(w[17:49]), f0)
+					putLong((*[64]byte)(w[17:81]), f0)
+					putShort((*[64]byte)(w[17:81]), f0)
 					o := 17 + len(f0)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -185,26 +231,11 @@ func flexibleAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopi
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = room(dst, 16)
-					{
-						p := (*[16]byte)(dst[len(dst)-16:])
-						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-						binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-					}
-					dst = compactNullableString(dst, x.Metadata, e)
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -213,11 +244,11 @@ func flexibleAllOffsetFetchResponseGroup(dst []byte, s []OffsetFetchResponseGrou
 	for i := range s {
 		x := &s[i]
 		f0 := x.GroupID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -229,10 +260,7 @@ func flexibleAllOffsetFetchResponseGroup(dst []byte, s []OffsetFetchResponseGrou
 			dst = flexibleAllOffsetFetchResponseTopics(dst, x.Topics, e)
 		}
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -241,13 +269,13 @@ func flexibleAllOffsetFetchResponseTopics(dst []byte, s []OffsetFetchResponseTop
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 9 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 10 {
@@ -271,7 +299,7 @@ func flexibleAllOffsetFetchResponseTopics(dst []byte, s []OffsetFetchResponseTop
 			for i := range s {
 				x := &s[i]
 				f0 := x.Metadata
-				if n := len(dst) + 52; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 84; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
@@ -280,8 +308,8 @@ func flexibleAllOffsetFetchResponseTopics(dst []byte, s []OffsetFetchResponseTop
 					if f0 == nil {
 						w[16] = byte(0)
 					}
-					putShort((*[32]byte)(w[17:49]), f0)
-					putTiny((*[32]byte)(w[17:49]), f0)
+					putLong((*[64]byte)(w[17:81]), f0)
+					putShort((*[64]byte)(w[17:81]), f0)
 					o := 17 + len(f0)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -290,26 +318,11 @@ func flexibleAllOffsetFetchResponseTopics(dst []byte, s []OffsetFetchResponseTop
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = room(dst, 16)
-					{
-						p := (*[16]byte)(dst[len(dst)-16:])
-						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-						binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-					}
-					dst = compactNullableString(dst, x.Metadata, e)
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -318,11 +331,11 @@ func legacyAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopic,
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -335,7 +348,7 @@ func legacyAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopic,
 			for i := range s {
 				x := &s[i]
 				f0 := x.Metadata
-				if n := len(dst) + 52; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 84; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
@@ -348,21 +361,14 @@ func legacyAllOffsetFetchResponseTopic(dst []byte, s []OffsetFetchResponseTopic,
 					if f0 == nil {
 						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f0)
-					putTiny((*[32]byte)(w[o+2:o+34]), f0)
+					putLong((*[64]byte)(w[o+2:o+66]), f0)
+					putShort((*[64]byte)(w[o+2:o+66]), f0)
 					o += 2 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 					dst = dst[:len(dst)+o+2]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
-					if e.v >= 5 {
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
-					}
-					dst = legacyNullableString(dst, x.Metadata, e)
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

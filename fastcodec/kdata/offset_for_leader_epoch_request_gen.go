@@ -44,11 +44,31 @@ func NewOffsetForLeaderEpochRequestOffsetForLeaderPartition() OffsetForLeaderEpo
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *OffsetForLeaderEpochRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 4 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
+			w[4] = byte(len(x.Topics) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ReplicaID))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("OffsetForLeaderEpochRequest", v, 0, 4)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
 		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ReplicaID))
@@ -61,10 +81,7 @@ func (x *OffsetForLeaderEpochRequest) AppendTo(dst []byte, v int16) ([]byte, err
 		if len(x.Topics) > 0 {
 			dst = flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -86,21 +103,28 @@ func (x *OffsetForLeaderEpochRequest) AppendTo(dst []byte, v int16) ([]byte, err
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "OffsetForLeaderEpochRequest", v, 4)
+	return e.result(dst, start, x, "OffsetForLeaderEpochRequest", 4)
+}
+
+func (x *OffsetForLeaderEpochRequestOffsetForLeaderPartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+	if e.v >= 2 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CurrentLeaderEpoch))
 	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst []byte, s []OffsetForLeaderEpochRequestOffsetForLeaderTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -111,10 +135,7 @@ func flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst []byte, s []
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllOffsetForLeaderEpochRequestOffsetForLeaderPartition(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -142,11 +163,11 @@ func legacyAllOffsetForLeaderEpochRequestOffsetForLeaderTopic(dst []byte, s []Of
 	for i := range s {
 		x := &s[i]
 		f0 := x.Topic
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

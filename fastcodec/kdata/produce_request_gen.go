@@ -39,20 +39,63 @@ type ProduceRequestPartitionProduceData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ProduceRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 13 {
-		return dst, fastcodec.VersionError("ProduceRequest", v, 0, 13)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 9 {
+	if v >= 9 && v <= 13 {
 		f0 := x.TransactionalID
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.TopicData) < 127 {
+		if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(x.TopicData) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[0] = byte(0)
 			}
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.Acks))
+				binary.BigEndian.PutUint32(p[2:6], uint32(x.TimeoutMs))
+			}
+			w[o+6] = byte(len(x.TopicData) + 1)
+			w[o+7] = 0
+			return dst[:len(dst)+o+8], nil
+		}
+	} else if v >= 0 && v <= 8 {
+		f0 := x.TransactionalID
+		if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && !(v < 3 && x.TransactionalID != nil) && len(x.TopicData) == 0 && len(x.UnknownTags) == 0 && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 3 {
+				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
+				if f0 == nil {
+					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
+				}
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
+				o += 2 + len(f0)
+			}
+			{
+				p := (*[6]byte)(w[o : o+6])
+				binary.BigEndian.PutUint16(p[0:2], uint16(x.Acks))
+				binary.BigEndian.PutUint32(p[2:6], uint32(x.TimeoutMs))
+			}
+			binary.BigEndian.PutUint32(w[o+6:o+10], uint32(len(x.TopicData)))
+			return dst[:len(dst)+o+10], nil
+		}
+	}
+	if v < 0 || v > 13 {
+		return dst, fastcodec.VersionError("ProduceRequest", v, 0, 13)
+	}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 9}
+	if e.flexible {
+		f0 := x.TransactionalID
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.TopicData) < 127 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -70,16 +113,11 @@ func (x *ProduceRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.TopicData) > 0 {
 			dst = flexibleAllProduceRequestTopicProduceData(dst, x.TopicData, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 3 && x.TransactionalID != nil {
-			e.failed = true
-		}
+		e.failIf(v < 3 && x.TransactionalID != nil)
 		f0 := x.TransactionalID
-		if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if v >= 3 {
@@ -87,8 +125,8 @@ func (x *ProduceRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				if f0 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f0)
-				putTiny((*[32]byte)(w[o+2:o+34]), f0)
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
 				o += 2 + len(f0)
 			}
 			{
@@ -111,23 +149,20 @@ func (x *ProduceRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ProduceRequest", v, 9)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ProduceRequest", 9)
 }
 
 func flexibleAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTopicProduceData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionData) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.PartitionData) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 12 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 13 {
@@ -152,16 +187,10 @@ func flexibleAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTop
 				x := &s[i]
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
 				dst = compactNullableBytes(dst, x.Records, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = closing(dst, x.UnknownTags, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -170,11 +199,11 @@ func legacyAllProduceRequestTopicProduceData(dst []byte, s []ProduceRequestTopic
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionData)))
 			dst = dst[:len(dst)+o+4]

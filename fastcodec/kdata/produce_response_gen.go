@@ -84,14 +84,32 @@ type ProduceResponseNodeEndpoint struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ProduceResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 9 && v <= 13 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Responses) == 0 && !(v < 10 && len(x.NodeEndpoints) > 0) && !(v >= 10 && len(x.NodeEndpoints) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Responses) + 1)
+			binary.BigEndian.PutUint32(w[1:5], uint32(x.ThrottleTimeMs))
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	} else if v >= 0 && v <= 8 {
+		if n := len(dst) + 8; uint(n) <= uint(cap(dst)) && len(x.Responses) == 0 && !(len(x.NodeEndpoints) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Responses)))
+			o := 4
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 13 {
 		return dst, fastcodec.VersionError("ProduceResponse", v, 0, 13)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 9 {
-		if v < 10 && len(x.NodeEndpoints) > 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 9}
+	if e.flexible {
+		e.failIf(v < 10 && len(x.NodeEndpoints) > 0)
 		dst = compactCount(dst, len(x.Responses), e)
 		if len(x.Responses) > 0 {
 			dst = flexibleAllProduceResponseTopicProduceResponse(dst, x.Responses, e)
@@ -112,10 +130,30 @@ func (x *ProduceResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ProduceResponse", v, 9)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "ProduceResponse", 9)
+}
+
+func (x *ProduceResponseBatchIndexAndErrorMessage) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
+	dst = e.string(dst, x.BatchIndexErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *ProduceResponseLeaderIDAndEpoch) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *ProduceResponseNodeEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+	dst = e.string(dst, x.Rack, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsProduceResponse puts the tag section of a struct in the place of an empty one.
@@ -141,32 +179,25 @@ func tagsProduceResponse(dst []byte, x *ProduceResponse, e *encoder) []byte {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Host, x.Rack
-				if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 139; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
 					w[4] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[5:37]), f0)
-					putTiny((*[32]byte)(w[5:37]), f0)
+					putLong((*[64]byte)(w[5:69]), f0)
+					putShort((*[64]byte)(w[5:69]), f0)
 					o := 5 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 					w[o+4] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o+4] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+5:o+37]), f1)
-					putTiny((*[32]byte)(w[o+5:o+37]), f1)
+					putLong((*[64]byte)(w[o+5:o+69]), f1)
+					putShort((*[64]byte)(w[o+5:o+69]), f1)
 					o += 5 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-					dst = compactNullableString(dst, x.Rack, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -179,13 +210,13 @@ func flexibleAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceRespo
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionResponses) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.PartitionResponses) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 12 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 13 {
@@ -207,10 +238,7 @@ func flexibleAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceRespo
 		if len(x.PartitionResponses) > 0 {
 			dst = flexibleAllProduceResponsePartitionProduceResponse(dst, x.PartitionResponses, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -218,9 +246,7 @@ func flexibleAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceRespo
 func flexibleAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceResponsePartitionProduceResponse, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v < 10 && !x.CurrentLeader.isDefault() {
-			e.failed = true
-		}
+		e.failIf(e.v < 10 && !x.CurrentLeader.isDefault())
 		if n := len(dst) + 31; uint(n) <= uint(cap(dst)) && len(x.RecordErrors) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.Index))
@@ -231,15 +257,11 @@ func flexibleAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceR
 			w[30] = byte(len(x.RecordErrors) + 1)
 			dst = dst[:len(dst)+31]
 		} else {
-			dst = room(dst, 30)
-			{
-				p := (*[30]byte)(dst[len(dst)-30:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.Index))
-				binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-				binary.BigEndian.PutUint64(p[6:14], uint64(x.BaseOffset))
-				binary.BigEndian.PutUint64(p[14:22], uint64(x.LogAppendTimeMs))
-				binary.BigEndian.PutUint64(p[22:30], uint64(x.LogStartOffset))
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Index))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.BaseOffset))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogAppendTimeMs))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.LogStartOffset))
 			dst = compactCount(dst, len(x.RecordErrors), e)
 		}
 		{
@@ -247,37 +269,32 @@ func flexibleAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceR
 			for i := range s {
 				x := &s[i]
 				f0 := x.BatchIndexErrorMessage
-				if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.BatchIndex))
 					w[4] = byte(len(f0) + 1)
 					if f0 == nil {
 						w[4] = byte(0)
 					}
-					putShort((*[32]byte)(w[5:37]), f0)
-					putTiny((*[32]byte)(w[5:37]), f0)
+					putLong((*[64]byte)(w[5:69]), f0)
+					putShort((*[64]byte)(w[5:69]), f0)
 					o := 5 + len(f0)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
-					dst = compactNullableString(dst, x.BatchIndexErrorMessage, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		f0 := x.ErrorMessage
-		if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 65; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[0] = byte(0)
 			}
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -332,11 +349,11 @@ func legacyAllProduceResponseTopicProduceResponse(dst []byte, s []ProduceRespons
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionResponses)))
 			dst = dst[:len(dst)+o+4]
@@ -376,27 +393,25 @@ func legacyAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceRes
 				for i := range s {
 					x := &s[i]
 					f0 := x.BatchIndexErrorMessage
-					if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 						w := dst[len(dst):n:n]
 						binary.BigEndian.PutUint32(w[0:4], uint32(x.BatchIndex))
 						binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
 						if f0 == nil {
 							binary.BigEndian.PutUint16(w[4:6], 0xffff)
 						}
-						putShort((*[32]byte)(w[6:38]), f0)
-						putTiny((*[32]byte)(w[6:38]), f0)
+						putLong((*[64]byte)(w[6:70]), f0)
+						putShort((*[64]byte)(w[6:70]), f0)
 						o := 6 + len(f0)
 						dst = dst[:len(dst)+o]
 					} else {
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchIndex))
-						dst = legacyNullableString(dst, x.BatchIndexErrorMessage, e)
+						dst = x.append(dst, e)
 					}
-					e.failIf(len(x.UnknownTags) > 0)
 				}
 			}
 		}
 		f0 := x.ErrorMessage
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v >= 8 {
@@ -404,8 +419,8 @@ func legacyAllProduceResponsePartitionProduceResponse(dst []byte, s []ProduceRes
 				if f0 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f0)
-				putTiny((*[32]byte)(w[o+2:o+34]), f0)
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
 				o += 2 + len(f0)
 			}
 			dst = dst[:len(dst)+o]

@@ -4,6 +4,7 @@ package kdata
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
@@ -25,26 +26,36 @@ func NewPushTelemetryRequest() PushTelemetryRequest { return PushTelemetryReques
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *PushTelemetryRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("PushTelemetryRequest", v, 0, 0)
+	if v == 0 {
+		f0 := x.Metrics
+		if n := len(dst) + 28 + len(f0); uint(n) <= uint(cap(dst)) && uint64(len(f0)) <= math.MaxInt32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint64(w[0:8], x.ClientInstanceID.Hi)
+			binary.BigEndian.PutUint64(w[8:16], x.ClientInstanceID.Lo)
+			binary.BigEndian.PutUint32(w[16:20], uint32(x.SubscriptionID))
+			w[20] = bit(x.Terminating)
+			w[21] = byte(x.CompressionType)
+			o := 22
+			o = putUvarint(w, o, len(f0)+1)
+			o += copy(w[o:], f0)
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = room(dst, 22)
-	{
-		p := (*[22]byte)(dst[len(dst)-22:])
-		binary.BigEndian.PutUint64(p[0:8], x.ClientInstanceID.Hi)
-		binary.BigEndian.PutUint64(p[8:16], x.ClientInstanceID.Lo)
-		binary.BigEndian.PutUint32(p[16:20], uint32(x.SubscriptionID))
-		p[20] = bit(x.Terminating)
-		p[21] = byte(x.CompressionType)
+	return x.appendAny(dst, v)
+}
+
+func (x *PushTelemetryRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if uint64(len(x.Metrics)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "PushTelemetryRequest", v, 0)
+		}
+		dst = fastcodec.AppendUUID(dst, x.ClientInstanceID)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.SubscriptionID))
+		dst = append(dst, bit(x.Terminating))
+		dst = append(dst, byte(x.CompressionType))
+		dst = append(appendLength(dst, len(x.Metrics)), x.Metrics...)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	dst = compactBytes(dst, x.Metrics, e)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "PushTelemetryRequest", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("PushTelemetryRequest", v, 0, 0)
 }

@@ -22,22 +22,26 @@ func NewPushTelemetryResponse() PushTelemetryResponse { return PushTelemetryResp
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *PushTelemetryResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("PushTelemetryResponse", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = 0
+			return dst[:len(dst)+7], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = room(dst, 7)
-	{
-		p := (*[7]byte)(dst[len(dst)-7:])
-		binary.BigEndian.PutUint32(p[0:4], uint32(x.ThrottleTimeMs))
-		binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-		p[6] = 0
+	return x.appendAny(dst, v)
+}
+
+func (x *PushTelemetryResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "PushTelemetryResponse", v, 0)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "PushTelemetryResponse", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("PushTelemetryResponse", v, 0, 0)
 }

@@ -50,22 +50,33 @@ type ReadShareGroupStateResponseStateBatch struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ReadShareGroupStateResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Results) + 1)
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("ReadShareGroupStateResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	dst = compactCount(dst, len(x.Results), e)
 	if len(x.Results) > 0 {
 		dst = flexibleAllReadShareGroupStateResponseReadStateResult(dst, x.Results, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ReadShareGroupStateResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ReadShareGroupStateResponse", 0)
+}
+
+func (x *ReadShareGroupStateResponseStateBatch) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+	dst = append(dst, byte(x.DeliveryState))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.DeliveryCount))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllReadShareGroupStateResponseReadStateResult(dst []byte, s []ReadShareGroupStateResponseReadStateResult, e *encoder) []byte {
@@ -84,10 +95,7 @@ func flexibleAllReadShareGroupStateResponseReadStateResult(dst []byte, s []ReadS
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllReadShareGroupStateResponsePartitionResult(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -96,7 +104,7 @@ func flexibleAllReadShareGroupStateResponsePartitionResult(dst []byte, s []ReadS
 	for i := range s {
 		x := &s[i]
 		f0 := x.ErrorMessage
-		if n := len(dst) + 52; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.StateBatches) < 127 {
+		if n := len(dst) + 84; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.StateBatches) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -104,8 +112,8 @@ func flexibleAllReadShareGroupStateResponsePartitionResult(dst []byte, s []ReadS
 			if f0 == nil {
 				w[6] = byte(0)
 			}
-			putShort((*[32]byte)(w[7:39]), f0)
-			putTiny((*[32]byte)(w[7:39]), f0)
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
 			o := 7 + len(f0)
 			{
 				p := (*[12]byte)(w[o : o+12])
@@ -125,10 +133,7 @@ func flexibleAllReadShareGroupStateResponsePartitionResult(dst []byte, s []ReadS
 		if len(x.StateBatches) > 0 {
 			dst = flexibleAllReadShareGroupStateResponseStateBatch(dst, x.StateBatches, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

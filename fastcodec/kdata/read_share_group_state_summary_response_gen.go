@@ -47,22 +47,38 @@ func NewReadShareGroupStateSummaryResponsePartitionResult() ReadShareGroupStateS
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ReadShareGroupStateSummaryResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Results) + 1)
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ReadShareGroupStateSummaryResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	dst = compactCount(dst, len(x.Results), e)
 	if len(x.Results) > 0 {
 		dst = flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst, x.Results, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ReadShareGroupStateSummaryResponse", 0)
+}
+
+func (x *ReadShareGroupStateSummaryResponsePartitionResult) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.StateEpoch))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.StartOffset))
+	if e.v >= 1 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ReadShareGroupStateSummaryResponse", v, 0)
-	}
-	return dst, nil
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst []byte, s []ReadShareGroupStateSummaryResponseReadStateSummaryResult, e *encoder) []byte {
@@ -83,7 +99,7 @@ func flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst []b
 			for i := range s {
 				x := &s[i]
 				f0 := x.ErrorMessage
-				if n := len(dst) + 60; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 92; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
 					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -91,8 +107,8 @@ func flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst []b
 					if f0 == nil {
 						w[6] = byte(0)
 					}
-					putShort((*[32]byte)(w[7:39]), f0)
-					putTiny((*[32]byte)(w[7:39]), f0)
+					putLong((*[64]byte)(w[7:71]), f0)
+					putShort((*[64]byte)(w[7:71]), f0)
 					o := 7 + len(f0)
 					{
 						p := (*[16]byte)(w[o : o+16])
@@ -108,30 +124,11 @@ func flexibleAllReadShareGroupStateSummaryResponseReadStateSummaryResult(dst []b
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = compactNullableString(dst, x.ErrorMessage, e)
-					dst = room(dst, 16)
-					{
-						p := (*[16]byte)(dst[len(dst)-16:])
-						binary.BigEndian.PutUint32(p[0:4], uint32(x.StateEpoch))
-						binary.BigEndian.PutUint32(p[4:8], uint32(x.LeaderEpoch))
-						binary.BigEndian.PutUint64(p[8:16], uint64(x.StartOffset))
-					}
-					if e.v >= 1 {
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
-					}
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

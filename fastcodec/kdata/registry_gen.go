@@ -2,9 +2,7 @@
 
 package kdata
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // NewRequest returns a new struct with Kafka's defaults for the requests of an API, or nil where the key is unknown.
 func NewRequest(key fastcodec.APIKey) Message {

@@ -25,44 +25,39 @@ func NewRemoveRaftVoterRequest() RemoveRaftVoterRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *RemoveRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("RemoveRaftVoterRequest", v, 0, 0)
-	}
-	start, e := len(dst), &encoder{v: v}
-	f0 := x.ClusterID
-	if n := len(dst) + 54; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
-		w := dst[len(dst):n:n]
-		w[0] = byte(len(f0) + 1)
-		if f0 == nil {
-			w[0] = byte(0)
-		}
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
-		o := 1 + len(f0)
-		{
-			p := (*[21]byte)(w[o : o+21])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.VoterID))
-			binary.BigEndian.PutUint64(p[4:12], x.VoterDirectoryID.Hi)
-			binary.BigEndian.PutUint64(p[12:20], x.VoterDirectoryID.Lo)
-			p[20] = 0
-		}
-		dst = dst[:len(dst)+o+21]
-	} else {
-		dst = compactNullableString(dst, x.ClusterID, e)
-		dst = room(dst, 21)
-		{
-			p := (*[21]byte)(dst[len(dst)-21:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.VoterID))
-			binary.BigEndian.PutUint64(p[4:12], x.VoterDirectoryID.Hi)
-			binary.BigEndian.PutUint64(p[12:20], x.VoterDirectoryID.Lo)
-			p[20] = 0
-		}
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+	if v == 0 {
+		f0 := x.ClusterID
+		if n := len(dst) + 86; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			{
+				p := (*[21]byte)(w[o : o+21])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.VoterID))
+				binary.BigEndian.PutUint64(p[4:12], x.VoterDirectoryID.Hi)
+				binary.BigEndian.PutUint64(p[12:20], x.VoterDirectoryID.Lo)
+				p[20] = 0
+			}
+			return dst[:len(dst)+o+21], nil
 		}
 	}
-	if e.failed {
-		return dst[:start], explain(x, "RemoveRaftVoterRequest", v, 0)
+	return x.appendAny(dst, v)
+}
+
+func (x *RemoveRaftVoterRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if len(x.ClusterID) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "RemoveRaftVoterRequest", v, 0)
+		}
+		dst = append(appendLength(dst, lengthOf(x.ClusterID, true)), x.ClusterID...)
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
+		dst = fastcodec.AppendUUID(dst, x.VoterDirectoryID)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("RemoveRaftVoterRequest", v, 0, 0)
 }

@@ -4,6 +4,7 @@ package kdata
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
@@ -24,24 +25,49 @@ func NewRenewDelegationTokenRequest() RenewDelegationTokenRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *RenewDelegationTokenRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 2 {
-		return dst, fastcodec.VersionError("RenewDelegationTokenRequest", v, 0, 2)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		dst = compactBytes(dst, x.Hmac, e)
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.RenewPeriodMs))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+	if v == 2 {
+		f0 := x.Hmac
+		if n := len(dst) + 14 + len(f0); uint(n) <= uint(cap(dst)) && uint64(len(f0)) <= math.MaxInt32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			o = putUvarint(w, o, len(f0)+1)
+			o += copy(w[o:], f0)
+			{
+				p := (*[9]byte)(w[o : o+9])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.RenewPeriodMs))
+				p[8] = 0
+			}
+			return dst[:len(dst)+o+9], nil
 		}
-	} else {
-		dst = legacyBytes(dst, x.Hmac, e)
+	} else if v >= 0 && v <= 1 {
+		f0 := x.Hmac
+		if n := len(dst) + 13 + len(f0); uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && uint64(len(f0)) <= math.MaxInt32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(f0)))
+			o := 4
+			o += copy(w[o:], f0)
+			binary.BigEndian.PutUint64(w[o:o+8], uint64(x.RenewPeriodMs))
+			return dst[:len(dst)+o+8], nil
+		}
+	}
+	return x.appendAny(dst, v)
+}
+
+func (x *RenewDelegationTokenRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if uint64(len(x.Hmac)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "RenewDelegationTokenRequest", v, 2)
+		}
+		dst = append(appendLength(dst, len(x.Hmac)), x.Hmac...)
 		dst = binary.BigEndian.AppendUint64(dst, uint64(x.RenewPeriodMs))
-		e.failIf(len(x.UnknownTags) > 0)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 1 {
+		if uint64(len(x.Hmac)) > math.MaxInt32 || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "RenewDelegationTokenRequest", v, 2)
+		}
+		dst = append(binary.BigEndian.AppendUint32(dst, uint32(len(x.Hmac))), x.Hmac...)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.RenewPeriodMs))
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "RenewDelegationTokenRequest", v, 2)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("RenewDelegationTokenRequest", v, 0, 2)
 }

@@ -24,13 +24,9 @@ func NewRequestHeader() RequestHeader { return RequestHeader{ClientID: []byte{}}
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *RequestHeader) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 2 {
-		return dst, fastcodec.VersionError("RequestHeader", v, 0, 2)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	if v == 2 {
 		f0 := x.ClientID
-		if n := len(dst) + 43; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.RequestAPIKey))
 			binary.BigEndian.PutUint16(w[2:4], uint16(x.RequestAPIVersion))
@@ -39,31 +35,15 @@ func (x *RequestHeader) AppendTo(dst []byte, v int16) ([]byte, error) {
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[8:10], 0xffff)
 			}
-			putShort((*[32]byte)(w[10:42]), f0)
-			putTiny((*[32]byte)(w[10:42]), f0)
+			putLong((*[64]byte)(w[10:74]), f0)
+			putShort((*[64]byte)(w[10:74]), f0)
 			o := 10 + len(f0)
 			w[o] = 0
-			dst = dst[:len(dst)+o+1]
-		} else {
-			dst = room(dst, 8)
-			{
-				p := (*[8]byte)(dst[len(dst)-8:])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.RequestAPIKey))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.RequestAPIVersion))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.CorrelationID))
-			}
-			dst = legacyNullableString(dst, x.ClientID, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			return dst[:len(dst)+o+1], nil
 		}
-	} else {
-		if v < 1 && (x.ClientID == nil || len(x.ClientID) > 0) {
-			e.failed = true
-		}
+	} else if v >= 0 && v <= 1 {
 		f0 := x.ClientID
-		if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && !(v < 1 && (x.ClientID == nil || len(x.ClientID) > 0)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.RequestAPIKey))
 			binary.BigEndian.PutUint16(w[2:4], uint16(x.RequestAPIVersion))
@@ -74,27 +54,37 @@ func (x *RequestHeader) AppendTo(dst []byte, v int16) ([]byte, error) {
 				if f0 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f0)
-				putTiny((*[32]byte)(w[o+2:o+34]), f0)
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
 				o += 2 + len(f0)
 			}
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = room(dst, 8)
-			{
-				p := (*[8]byte)(dst[len(dst)-8:])
-				binary.BigEndian.PutUint16(p[0:2], uint16(x.RequestAPIKey))
-				binary.BigEndian.PutUint16(p[2:4], uint16(x.RequestAPIVersion))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.CorrelationID))
-			}
-			if v >= 1 {
-				dst = legacyNullableString(dst, x.ClientID, e)
-			}
+			return dst[:len(dst)+o], nil
 		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "RequestHeader", v, 2)
+	return x.appendAny(dst, v)
+}
+
+func (x *RequestHeader) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if len(x.ClientID) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "RequestHeader", v, 2)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.RequestAPIKey))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.RequestAPIVersion))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(lengthOf(x.ClientID, true))), x.ClientID...)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 1 {
+		if (v < 1 && (x.ClientID == nil || len(x.ClientID) > 0)) || len(x.ClientID) > fastcodec.MaxString || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "RequestHeader", v, 2)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.RequestAPIKey))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.RequestAPIVersion))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
+		if v >= 1 {
+			dst = append(binary.BigEndian.AppendUint16(dst, uint16(lengthOf(x.ClientID, true))), x.ClientID...)
+		}
+		return dst, nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("RequestHeader", v, 0, 2)
 }

@@ -21,22 +21,36 @@ func NewResponseHeader() ResponseHeader { return ResponseHeader{} }
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ResponseHeader) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 1 {
-		return dst, fastcodec.VersionError("ResponseHeader", v, 0, 1)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 1 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+	if v == 1 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.CorrelationID))
+			w[4] = 0
+			return dst[:len(dst)+5], nil
 		}
-	} else {
+	} else if v == 0 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.CorrelationID))
+			return dst[:len(dst)+4], nil
+		}
+	}
+	return x.appendAny(dst, v)
+}
+
+func (x *ResponseHeader) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 1 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "ResponseHeader", v, 1)
+		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
-		e.failIf(len(x.UnknownTags) > 0)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v == 0 {
+		if len(x.UnknownTags) > 0 {
+			return dst, explain(x, "ResponseHeader", v, 1)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CorrelationID))
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "ResponseHeader", v, 1)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("ResponseHeader", v, 0, 1)
 }

@@ -3,6 +3,9 @@
 package kdata
 
 import (
+	"encoding/binary"
+	"math"
+
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
 
@@ -19,22 +22,42 @@ func NewSaslAuthenticateRequest() SaslAuthenticateRequest { return SaslAuthentic
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *SaslAuthenticateRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 2 {
-		return dst, fastcodec.VersionError("SaslAuthenticateRequest", v, 0, 2)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		dst = compactBytes(dst, x.AuthBytes, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+	if v == 2 {
+		f0 := x.AuthBytes
+		if n := len(dst) + 6 + len(f0); uint(n) <= uint(cap(dst)) && uint64(len(f0)) <= math.MaxInt32 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			o := 0
+			o = putUvarint(w, o, len(f0)+1)
+			o += copy(w[o:], f0)
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
 		}
-	} else {
-		dst = legacyBytes(dst, x.AuthBytes, e)
-		e.failIf(len(x.UnknownTags) > 0)
+	} else if v >= 0 && v <= 1 {
+		f0 := x.AuthBytes
+		if n := len(dst) + 5 + len(f0); uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && uint64(len(f0)) <= math.MaxInt32 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(f0)))
+			o := 4
+			o += copy(w[o:], f0)
+			return dst[:len(dst)+o], nil
+		}
 	}
-	if e.failed {
-		return dst[:start], explain(x, "SaslAuthenticateRequest", v, 2)
+	return x.appendAny(dst, v)
+}
+
+func (x *SaslAuthenticateRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if uint64(len(x.AuthBytes)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "SaslAuthenticateRequest", v, 2)
+		}
+		dst = append(appendLength(dst, len(x.AuthBytes)), x.AuthBytes...)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 1 {
+		if uint64(len(x.AuthBytes)) > math.MaxInt32 || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "SaslAuthenticateRequest", v, 2)
+		}
+		dst = append(binary.BigEndian.AppendUint32(dst, uint32(len(x.AuthBytes))), x.AuthBytes...)
+		return dst, nil
 	}
-	return dst, nil
+	return dst, fastcodec.VersionError("SaslAuthenticateRequest", v, 0, 2)
 }

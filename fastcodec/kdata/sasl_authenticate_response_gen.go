@@ -4,6 +4,7 @@ package kdata
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
@@ -26,58 +27,73 @@ func NewSaslAuthenticateResponse() SaslAuthenticateResponse {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *SaslAuthenticateResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 2 {
-		return dst, fastcodec.VersionError("SaslAuthenticateResponse", v, 0, 2)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		f0 := x.ErrorMessage
-		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+	if v == 2 {
+		f0, f1 := x.ErrorMessage, x.AuthBytes
+		if n := len(dst) + 81 + len(f1); uint(n) <= uint(cap(dst)) && len(f0) <= 64 && uint64(len(f1)) <= math.MaxInt32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[2] = byte(0)
 			}
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = compactNullableString(dst, x.ErrorMessage, e)
+			o = putUvarint(w, o, len(f1)+1)
+			o += copy(w[o:], f1)
+			{
+				p := (*[9]byte)(w[o : o+9])
+				binary.BigEndian.PutUint64(p[0:8], uint64(x.SessionLifetimeMs))
+				p[8] = 0
+			}
+			return dst[:len(dst)+o+9], nil
 		}
-		dst = compactBytes(dst, x.AuthBytes, e)
-		dst = binary.BigEndian.AppendUint64(dst, uint64(x.SessionLifetimeMs))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
-	} else {
-		f0 := x.ErrorMessage
-		if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+	} else if v >= 0 && v <= 1 {
+		f0, f1 := x.ErrorMessage, x.AuthBytes
+		if n := len(dst) + 81 + len(f1); uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && uint64(len(f1)) <= math.MaxInt32 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			binary.BigEndian.PutUint16(w[2:4], uint16(len(f0)))
 			if f0 == nil {
 				binary.BigEndian.PutUint16(w[2:4], 0xffff)
 			}
-			putShort((*[32]byte)(w[4:36]), f0)
-			putTiny((*[32]byte)(w[4:36]), f0)
+			putLong((*[64]byte)(w[4:68]), f0)
+			putShort((*[64]byte)(w[4:68]), f0)
 			o := 4 + len(f0)
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			dst = legacyNullableString(dst, x.ErrorMessage, e)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
+			o += 4
+			o += copy(w[o:], f1)
+			if v >= 1 {
+				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.SessionLifetimeMs))
+				o += 8
+			}
+			return dst[:len(dst)+o], nil
 		}
-		dst = legacyBytes(dst, x.AuthBytes, e)
+	}
+	return x.appendAny(dst, v)
+}
+
+func (x *SaslAuthenticateResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 2 {
+		if len(x.ErrorMessage) > fastcodec.MaxString || uint64(len(x.AuthBytes)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "SaslAuthenticateResponse", v, 2)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = append(appendLength(dst, lengthOf(x.ErrorMessage, true)), x.ErrorMessage...)
+		dst = append(appendLength(dst, len(x.AuthBytes)), x.AuthBytes...)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.SessionLifetimeMs))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 1 {
+		if len(x.ErrorMessage) > fastcodec.MaxString || uint64(len(x.AuthBytes)) > math.MaxInt32 || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "SaslAuthenticateResponse", v, 2)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(lengthOf(x.ErrorMessage, true))), x.ErrorMessage...)
+		dst = append(binary.BigEndian.AppendUint32(dst, uint32(len(x.AuthBytes))), x.AuthBytes...)
 		if v >= 1 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.SessionLifetimeMs))
 		}
-		e.failIf(len(x.UnknownTags) > 0)
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "SaslAuthenticateResponse", v, 2)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("SaslAuthenticateResponse", v, 0, 2)
 }

@@ -20,23 +20,27 @@ func NewSaslHandshakeRequest() SaslHandshakeRequest { return SaslHandshakeReques
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *SaslHandshakeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 1 {
-		return dst, fastcodec.VersionError("SaslHandshakeRequest", v, 0, 1)
+	if v >= 0 && v <= 1 {
+		f0 := x.Mechanism
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
+			o := 2 + len(f0)
+			return dst[:len(dst)+o], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	f0 := x.Mechanism
-	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
-		w := dst[len(dst):n:n]
-		binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-		putShort((*[32]byte)(w[2:34]), f0)
-		putTiny((*[32]byte)(w[2:34]), f0)
-		o := 2 + len(f0)
-		dst = dst[:len(dst)+o]
-	} else {
-		dst = legacyString(dst, x.Mechanism, e)
+	return x.appendAny(dst, v)
+}
+
+func (x *SaslHandshakeRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if len(x.Mechanism) > fastcodec.MaxString {
+			return dst, explain(x, "SaslHandshakeRequest", v, 32767)
+		}
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.Mechanism))), x.Mechanism...)
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "SaslHandshakeRequest", v, 32767)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("SaslHandshakeRequest", v, 0, 1)
 }

@@ -21,10 +21,36 @@ func NewSaslHandshakeResponse() SaslHandshakeResponse { return SaslHandshakeResp
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *SaslHandshakeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		out := dst
+		if n := len(out) + 6; uint(n) <= uint(cap(out)) {
+			w := out[len(out):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.Mechanisms)))
+			out = out[:len(out)+6]
+			for _, s := range x.Mechanisms {
+				n := len(out) + 66
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				binary.BigEndian.PutUint16(w[0:2], uint16(len(s)))
+				putLong((*[64]byte)(w[2:66]), s)
+				putShort((*[64]byte)(w[2:66]), s)
+				out = out[:len(out)+2+len(s)]
+			}
+			return out, nil
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *SaslHandshakeResponse) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("SaslHandshakeResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: false}
 	if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
@@ -37,8 +63,5 @@ func (x *SaslHandshakeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.Mechanisms) > 0 {
 		dst = legacyStrings(dst, x.Mechanisms, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "SaslHandshakeResponse", v, 32767)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "SaslHandshakeResponse", 32767)
 }

@@ -49,29 +49,56 @@ type ShareAcknowledgeRequestAcknowledgementBatch struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ShareAcknowledgeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		f0, f1 := x.GroupID, x.MemberID
+		if n := len(dst) + 137; uint(n) <= uint(cap(dst)) && !(v < 2 && x.IsRenewAck) && len(x.Topics) == 0 && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(f1) + 1)
+			if f1 == nil {
+				w[o] = byte(0)
+			}
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
+			o += 1 + len(f1)
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ShareSessionEpoch))
+			o += 4
+			if v >= 2 {
+				w[o] = bit(x.IsRenewAck)
+				o += 1
+			}
+			w[o] = byte(len(x.Topics) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ShareAcknowledgeRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 2 && x.IsRenewAck {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 2 && x.IsRenewAck)
 	f0, f1 := x.GroupID, x.MemberID
-	if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 136; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		if f0 == nil {
 			w[0] = byte(0)
 		}
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
 		if f1 == nil {
 			w[o] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
+		putLong((*[64]byte)(w[o+1:o+65]), f1)
+		putShort((*[64]byte)(w[o+1:o+65]), f1)
 		o += 1 + len(f1)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ShareSessionEpoch))
 		o += 4
@@ -93,14 +120,16 @@ func (x *ShareAcknowledgeRequest) AppendTo(dst []byte, v int16) ([]byte, error) 
 	if len(x.Topics) > 0 {
 		dst = flexibleAllShareAcknowledgeRequestAcknowledgeTopic(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ShareAcknowledgeRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ShareAcknowledgeRequest", 0)
+}
+
+func (x *ShareAcknowledgeRequestAcknowledgementBatch) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+	dst = appendInt8s(e.count(dst, len(x.AcknowledgeTypes)), x.AcknowledgeTypes)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllShareAcknowledgeRequestAcknowledgeTopic(dst []byte, s []ShareAcknowledgeRequestAcknowledgeTopic, e *encoder) []byte {
@@ -119,10 +148,7 @@ func flexibleAllShareAcknowledgeRequestAcknowledgeTopic(dst []byte, s []ShareAck
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllShareAcknowledgeRequestAcknowledgePartition(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -154,20 +180,11 @@ func flexibleAllShareAcknowledgeRequestAcknowledgePartition(dst []byte, s []Shar
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
-					dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
-					dst = compactInt8s(dst, x.AcknowledgeTypes, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -67,35 +67,30 @@ type ShareFetchRequestForgottenTopic struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ShareFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ShareFetchRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && x.MaxRecords != 0 {
-		e.failed = true
-	}
-	if v < 1 && x.BatchSize != 0 {
-		e.failed = true
-	}
-	if v < 2 && x.IsRenewAck {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && x.MaxRecords != 0)
+	e.failIf(v < 1 && x.BatchSize != 0)
+	e.failIf(v < 2 && x.IsRenewAck)
 	f0, f1 := x.GroupID, x.MemberID
-	if n := len(dst) + 93; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 157; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		if f0 == nil {
 			w[0] = byte(0)
 		}
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
 		if f1 == nil {
 			w[o] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
+		putLong((*[64]byte)(w[o+1:o+65]), f1)
+		putShort((*[64]byte)(w[o+1:o+65]), f1)
 		o += 1 + len(f1)
 		{
 			p := (*[16]byte)(w[o : o+16])
@@ -126,14 +121,10 @@ func (x *ShareFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	} else {
 		dst = compactNullableString(dst, x.GroupID, e)
 		dst = compactNullableString(dst, x.MemberID, e)
-		dst = room(dst, 16)
-		{
-			p := (*[16]byte)(dst[len(dst)-16:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.ShareSessionEpoch))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.MaxWaitMs))
-			binary.BigEndian.PutUint32(p[8:12], uint32(x.MinBytes))
-			binary.BigEndian.PutUint32(p[12:16], uint32(x.MaxBytes))
-		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ShareSessionEpoch))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxWaitMs))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MinBytes))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxBytes))
 		if v >= 1 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.MaxRecords))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.BatchSize))
@@ -163,23 +154,27 @@ func (x *ShareFetchRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = fastcodec.AppendUUID(dst, x.TopicID)
-				dst = compactInt32s(dst, x.Partitions, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ShareFetchRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ShareFetchRequest", 0)
+}
+
+func (x *ShareFetchRequestAcknowledgementBatch) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+	dst = appendInt8s(e.count(dst, len(x.AcknowledgeTypes)), x.AcknowledgeTypes)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *ShareFetchRequestForgottenTopic) append(dst []byte, e *encoder) []byte {
+	dst = fastcodec.AppendUUID(dst, x.TopicID)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllShareFetchRequestFetchTopic(dst []byte, s []ShareFetchRequestFetchTopic, e *encoder) []byte {
@@ -198,10 +193,7 @@ func flexibleAllShareFetchRequestFetchTopic(dst []byte, s []ShareFetchRequestFet
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllShareFetchRequestFetchPartition(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -209,9 +201,7 @@ func flexibleAllShareFetchRequestFetchTopic(dst []byte, s []ShareFetchRequestFet
 func flexibleAllShareFetchRequestFetchPartition(dst []byte, s []ShareFetchRequestFetchPartition, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v > 0 && x.PartitionMaxBytes != 0 {
-			e.failed = true
-		}
+		e.failIf(e.v > 0 && x.PartitionMaxBytes != 0)
 		if n := len(dst) + 9; uint(n) <= uint(cap(dst)) && len(x.AcknowledgementBatches) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
@@ -244,20 +234,11 @@ func flexibleAllShareFetchRequestFetchPartition(dst []byte, s []ShareFetchReques
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
-					dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
-					dst = compactInt8s(dst, x.AcknowledgeTypes, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

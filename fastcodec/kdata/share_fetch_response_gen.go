@@ -70,15 +70,36 @@ type ShareFetchResponseNodeEndpoint struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ShareFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 78; uint(n) <= uint(cap(dst)) && !(v < 1 && x.AcquisitionLockTimeoutMs != 0) && len(x.Responses) == 0 && len(x.NodeEndpoints) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
+			o := 7 + len(f0)
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.AcquisitionLockTimeoutMs))
+				o += 4
+			}
+			w[o] = byte(len(x.Responses) + 1)
+			w[o+1] = byte(len(x.NodeEndpoints) + 1)
+			w[o+2] = 0
+			return dst[:len(dst)+o+3], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("ShareFetchResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && x.AcquisitionLockTimeoutMs != 0 {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && x.AcquisitionLockTimeoutMs != 0)
 	f0 := x.ErrorMessage
-	if n := len(dst) + 44; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Responses) < 127 {
+	if n := len(dst) + 76; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Responses) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -86,8 +107,8 @@ func (x *ShareFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if f0 == nil {
 			w[6] = byte(0)
 		}
-		putShort((*[32]byte)(w[7:39]), f0)
-		putTiny((*[32]byte)(w[7:39]), f0)
+		putLong((*[64]byte)(w[7:71]), f0)
+		putShort((*[64]byte)(w[7:71]), f0)
 		o := 7 + len(f0)
 		if v >= 1 {
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.AcquisitionLockTimeoutMs))
@@ -113,43 +134,54 @@ func (x *ShareFetchResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.Host, x.Rack
-			if n := len(dst) + 75; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 139; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
 				w[4] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[5:37]), f0)
-				putTiny((*[32]byte)(w[5:37]), f0)
+				putLong((*[64]byte)(w[5:69]), f0)
+				putShort((*[64]byte)(w[5:69]), f0)
 				o := 5 + len(f0)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.Port))
 				w[o+4] = byte(len(f1) + 1)
 				if f1 == nil {
 					w[o+4] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+5:o+37]), f1)
-				putTiny((*[32]byte)(w[o+5:o+37]), f1)
+				putLong((*[64]byte)(w[o+5:o+69]), f1)
+				putShort((*[64]byte)(w[o+5:o+69]), f1)
 				o += 5 + len(f1)
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-				dst = compactString(dst, x.Host, e)
-				dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-				dst = compactNullableString(dst, x.Rack, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ShareFetchResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ShareFetchResponse", 0)
+}
+
+func (x *ShareFetchResponseLeaderIDAndEpoch) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *ShareFetchResponseAcquiredRecords) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.DeliveryCount))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *ShareFetchResponseNodeEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+	dst = e.string(dst, x.Rack, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllShareFetchResponseShareFetchableTopicResponse(dst []byte, s []ShareFetchResponseShareFetchableTopicResponse, e *encoder) []byte {
@@ -168,10 +200,7 @@ func flexibleAllShareFetchResponseShareFetchableTopicResponse(dst []byte, s []Sh
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllShareFetchResponsePartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -180,7 +209,7 @@ func flexibleAllShareFetchResponsePartitionData(dst []byte, s []ShareFetchRespon
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.ErrorMessage, x.AcknowledgeErrorMessage
-		if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 138; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -188,16 +217,16 @@ func flexibleAllShareFetchResponsePartitionData(dst []byte, s []ShareFetchRespon
 			if f0 == nil {
 				w[6] = byte(0)
 			}
-			putShort((*[32]byte)(w[7:39]), f0)
-			putTiny((*[32]byte)(w[7:39]), f0)
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
 			o := 7 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.AcknowledgeErrorCode))
 			w[o+2] = byte(len(f1) + 1)
 			if f1 == nil {
 				w[o+2] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+3:o+35]), f1)
-			putTiny((*[32]byte)(w[o+3:o+35]), f1)
+			putLong((*[64]byte)(w[o+3:o+67]), f1)
+			putShort((*[64]byte)(w[o+3:o+67]), f1)
 			o += 3 + len(f1)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -217,10 +246,7 @@ func flexibleAllShareFetchResponsePartitionData(dst []byte, s []ShareFetchRespon
 		if len(x.AcquiredRecords) > 0 {
 			dst = flexibleAllShareFetchResponseAcquiredRecords(dst, x.AcquiredRecords, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -31,28 +31,29 @@ func (x *ShareGroupHeartbeatRequest) ResizeSubscribedTopicNames(n int) {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ShareGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ShareGroupHeartbeatRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0, f1, f2 := x.GroupID, x.MemberID, x.RackID
-	if n := len(dst) + 104; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(x.SubscribedTopicNames) < 127 {
+	if n := len(dst) + 200; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(x.SubscribedTopicNames) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
+		putLong((*[64]byte)(w[o+1:o+65]), f1)
+		putShort((*[64]byte)(w[o+1:o+65]), f1)
 		o += 1 + len(f1)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
 		w[o+4] = byte(len(f2) + 1)
 		if f2 == nil {
 			w[o+4] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+5:o+37]), f2)
-		putTiny((*[32]byte)(w[o+5:o+37]), f2)
+		putLong((*[64]byte)(w[o+5:o+69]), f2)
+		putShort((*[64]byte)(w[o+5:o+69]), f2)
 		o += 5 + len(f2)
 		w[o] = byte(len(x.SubscribedTopicNames) + 1)
 		if x.SubscribedTopicNames == nil {
@@ -64,17 +65,11 @@ func (x *ShareGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, erro
 		dst = compactString(dst, x.MemberID, e)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.MemberEpoch))
 		dst = compactNullableString(dst, x.RackID, e)
-		dst = compactCount(dst, lengthOf(x.SubscribedTopicNames), e)
+		dst = compactCount(dst, lengthOf(x.SubscribedTopicNames, true), e)
 	}
 	if len(x.SubscribedTopicNames) > 0 {
 		dst = compactStrings(dst, x.SubscribedTopicNames, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ShareGroupHeartbeatRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ShareGroupHeartbeatRequest", 0)
 }

@@ -48,12 +48,13 @@ type ShareGroupHeartbeatResponseTopicPartitions struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *ShareGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("ShareGroupHeartbeatResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0, f1 := x.ErrorMessage, x.MemberID
-	if n := len(dst) + 80; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+	if n := len(dst) + 144; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -61,15 +62,15 @@ func (x *ShareGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, err
 		if f0 == nil {
 			w[6] = byte(0)
 		}
-		putShort((*[32]byte)(w[7:39]), f0)
-		putTiny((*[32]byte)(w[7:39]), f0)
+		putLong((*[64]byte)(w[7:71]), f0)
+		putShort((*[64]byte)(w[7:71]), f0)
 		o := 7 + len(f0)
 		w[o] = byte(len(f1) + 1)
 		if f1 == nil {
 			w[o] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
+		putLong((*[64]byte)(w[o+1:o+65]), f1)
+		putShort((*[64]byte)(w[o+1:o+65]), f1)
 		o += 1 + len(f1)
 		{
 			p := (*[8]byte)(w[o : o+8])
@@ -91,14 +92,15 @@ func (x *ShareGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, err
 		dst = append(dst, 1)
 		dst = flexibleShareGroupHeartbeatResponseAssignment(dst, x.Assignment, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "ShareGroupHeartbeatResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "ShareGroupHeartbeatResponse", 0)
+}
+
+func (x *ShareGroupHeartbeatResponseTopicPartitions) append(dst []byte, e *encoder) []byte {
+	dst = fastcodec.AppendUUID(dst, x.TopicID)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleShareGroupHeartbeatResponseAssignment(dst []byte, x *ShareGroupHeartbeatResponseAssignment, e *encoder) []byte {
@@ -118,18 +120,10 @@ func flexibleShareGroupHeartbeatResponseAssignment(dst []byte, x *ShareGroupHear
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = fastcodec.AppendUUID(dst, x.TopicID)
-				dst = compactInt32s(dst, x.Partitions, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
+	dst = closing(dst, x.UnknownTags, e)
 	return dst
 }

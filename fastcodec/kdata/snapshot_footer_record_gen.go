@@ -21,17 +21,24 @@ func NewSnapshotFooterRecord() SnapshotFooterRecord { return SnapshotFooterRecor
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *SnapshotFooterRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("SnapshotFooterRecord", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
+			w[2] = 0
+			return dst[:len(dst)+3], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	return x.appendAny(dst, v)
+}
+
+func (x *SnapshotFooterRecord) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "SnapshotFooterRecord", v, 0)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "SnapshotFooterRecord", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("SnapshotFooterRecord", v, 0, 0)
 }

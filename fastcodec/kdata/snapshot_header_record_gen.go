@@ -22,22 +22,26 @@ func NewSnapshotHeaderRecord() SnapshotHeaderRecord { return SnapshotHeaderRecor
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *SnapshotHeaderRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("SnapshotHeaderRecord", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 11; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
+			binary.BigEndian.PutUint64(w[2:10], uint64(x.LastContainedLogTimestamp))
+			w[10] = 0
+			return dst[:len(dst)+11], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = room(dst, 11)
-	{
-		p := (*[11]byte)(dst[len(dst)-11:])
-		binary.BigEndian.PutUint16(p[0:2], uint16(x.Version))
-		binary.BigEndian.PutUint64(p[2:10], uint64(x.LastContainedLogTimestamp))
-		p[10] = 0
+	return x.appendAny(dst, v)
+}
+
+func (x *SnapshotHeaderRecord) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "SnapshotHeaderRecord", v, 0)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.Version))
+		dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastContainedLogTimestamp))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "SnapshotHeaderRecord", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("SnapshotHeaderRecord", v, 0, 0)
 }

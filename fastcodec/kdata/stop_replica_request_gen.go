@@ -62,24 +62,66 @@ func NewStopReplicaRequestPartitionState() StopReplicaRequestPartitionState {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 4 {
+		if n := len(dst) + 21; uint(n) <= uint(cap(dst)) && !(v < 4 && x.IsKRaftController) && !(v > 2 && x.DeletePartitions) && !(len(x.UngroupedPartitions) > 0) && !(v > 2 && len(x.Topics) > 0) && len(x.Topics) == 0 && !(v < 3 && len(x.TopicStates) > 0) && len(x.TopicStates) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			o := 4
+			if v >= 4 {
+				w[o] = bit(x.IsKRaftController)
+				o += 1
+			}
+			{
+				p := (*[12]byte)(w[o : o+12])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
+			}
+			o += 12
+			if v <= 2 {
+				w[o] = bit(x.DeletePartitions)
+				w[o+1] = byte(len(x.Topics) + 1)
+				o += 2
+			}
+			if v >= 3 {
+				w[o] = byte(len(x.TopicStates) + 1)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 25; uint(n) <= uint(cap(dst)) && !(x.IsKRaftController) && !(v > 0 && len(x.UngroupedPartitions) > 0) && len(x.UngroupedPartitions) == 0 && !(v < 1 && len(x.Topics) > 0) && len(x.Topics) == 0 && !(len(x.TopicStates) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.ControllerEpoch))
+			o := 8
+			if v >= 1 {
+				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.BrokerEpoch))
+				o += 8
+			}
+			w[o] = bit(x.DeletePartitions)
+			o += 1
+			if v <= 0 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.UngroupedPartitions)))
+				o += 4
+			}
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Topics)))
+				o += 4
+			}
+			return dst[:len(dst)+o], nil
+		}
+	}
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("StopReplicaRequest", v, 0, 4)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
-		if v < 4 && x.IsKRaftController {
-			e.failed = true
-		}
-		if v > 2 && x.DeletePartitions {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
+		e.failIf(v < 4 && x.IsKRaftController)
+		e.failIf(v > 2 && x.DeletePartitions)
 		e.failIf(len(x.UngroupedPartitions) > 0)
-		if v > 2 && len(x.Topics) > 0 {
-			e.failed = true
-		}
-		if v < 3 && len(x.TopicStates) > 0 {
-			e.failed = true
-		}
+		e.failIf(v > 2 && len(x.Topics) > 0)
+		e.failIf(v < 3 && len(x.TopicStates) > 0)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
 		if v >= 4 {
 			dst = append(dst, bit(x.IsKRaftController))
@@ -96,11 +138,11 @@ func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				for i := range s {
 					x := &s[i]
 					f0, f1 := x.Name, x.PartitionIndexes
-					if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+					if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 						w := dst[len(dst):n:n]
 						w[0] = byte(len(f0) + 1)
-						putShort((*[32]byte)(w[1:33]), f0)
-						putTiny((*[32]byte)(w[1:33]), f0)
+						putLong((*[64]byte)(w[1:65]), f0)
+						putShort((*[64]byte)(w[1:65]), f0)
 						o := 1 + len(f0)
 						w[o] = byte(len(f1) + 1)
 						putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -108,12 +150,7 @@ func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 						w[o] = 0
 						dst = dst[:len(dst)+o+1]
 					} else {
-						dst = compactString(dst, x.Name, e)
-						dst = compactInt32s(dst, x.PartitionIndexes, e)
-						dst = append(dst, 0)
-						if len(x.UnknownTags) > 0 {
-							dst = unknownTags(dst, x.UnknownTags, e)
-						}
+						dst = x.append(dst, e)
 					}
 				}
 			}
@@ -124,18 +161,11 @@ func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				dst = flexibleAllStopReplicaRequestTopicState(dst, x.TopicStates, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(x.IsKRaftController)
-		if v > 0 && len(x.UngroupedPartitions) > 0 {
-			e.failed = true
-		}
-		if v < 1 && len(x.Topics) > 0 {
-			e.failed = true
-		}
+		e.failIf(v > 0 && len(x.UngroupedPartitions) > 0)
+		e.failIf(v < 1 && len(x.Topics) > 0)
 		e.failIf(len(x.TopicStates) > 0)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
@@ -150,19 +180,17 @@ func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				for i := range s {
 					x := &s[i]
 					f0 := x.TopicName
-					if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+					if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 						w := dst[len(dst):n:n]
 						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-						putShort((*[32]byte)(w[2:34]), f0)
-						putTiny((*[32]byte)(w[2:34]), f0)
+						putLong((*[64]byte)(w[2:66]), f0)
+						putShort((*[64]byte)(w[2:66]), f0)
 						o := 2 + len(f0)
 						binary.BigEndian.PutUint32(w[o:o+4], uint32(x.PartitionIndex))
 						dst = dst[:len(dst)+o+4]
 					} else {
-						dst = legacyString(dst, x.TopicName, e)
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+						dst = x.append(dst, e)
 					}
-					e.failIf(len(x.UnknownTags) > 0)
 				}
 			}
 		}
@@ -173,41 +201,58 @@ func (x *StopReplicaRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				for i := range s {
 					x := &s[i]
 					f0, f1 := x.Name, x.PartitionIndexes
-					if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+					if n := len(dst) + 102; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 8 {
 						w := dst[len(dst):n:n]
 						binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-						putShort((*[32]byte)(w[2:34]), f0)
-						putTiny((*[32]byte)(w[2:34]), f0)
+						putLong((*[64]byte)(w[2:66]), f0)
+						putShort((*[64]byte)(w[2:66]), f0)
 						o := 2 + len(f0)
 						binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 						putInt32s((*[32]byte)(w[o+4:o+36]), f1)
 						o += 4 + 4*len(f1)
 						dst = dst[:len(dst)+o]
 					} else {
-						dst = legacyString(dst, x.Name, e)
-						dst = legacyInt32s(dst, x.PartitionIndexes, e)
+						dst = x.append(dst, e)
 					}
-					e.failIf(len(x.UnknownTags) > 0)
 				}
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "StopReplicaRequest", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "StopReplicaRequest", 2)
+}
+
+func (x *StopReplicaRequestPartitionV0) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.TopicName, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StopReplicaRequestTopicV1) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = appendInt32s(e.count(dst, len(x.PartitionIndexes)), x.PartitionIndexes)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StopReplicaRequestPartitionState) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = append(dst, bit(x.DeletePartition))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllStopReplicaRequestTopicState(dst []byte, s []StopReplicaRequestTopicState, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.PartitionStates) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.PartitionStates) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -218,10 +263,7 @@ func flexibleAllStopReplicaRequestTopicState(dst []byte, s []StopReplicaRequestT
 		if len(x.PartitionStates) > 0 {
 			dst = flexibleAllStopReplicaRequestPartitionState(dst, x.PartitionStates, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

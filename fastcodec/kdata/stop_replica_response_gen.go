@@ -30,11 +30,27 @@ type StopReplicaResponsePartitionError struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 2 && v <= 4 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.PartitionErrors) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.PartitionErrors) + 1)
+			w[3] = 0
+			return dst[:len(dst)+4], nil
+		}
+	} else if v >= 0 && v <= 1 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.PartitionErrors) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[2:6], uint32(len(x.PartitionErrors)))
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v < 0 || v > 4 {
 		return dst, fastcodec.VersionError("StopReplicaResponse", v, 0, 4)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 2 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 2}
+	if e.flexible {
 		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.PartitionErrors) < 127 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
@@ -49,11 +65,11 @@ func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.TopicName
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					{
 						p := (*[7]byte)(w[o : o+7])
@@ -63,24 +79,11 @@ func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 					}
 					dst = dst[:len(dst)+o+7]
 				} else {
-					dst = compactString(dst, x.TopicName, e)
-					dst = room(dst, 7)
-					{
-						p := (*[7]byte)(dst[len(dst)-7:])
-						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint16(p[4:6], uint16(x.ErrorCode))
-						p[6] = 0
-					}
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) {
 			w := dst[len(dst):n:n]
@@ -96,11 +99,11 @@ func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.TopicName
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					{
 						p := (*[6]byte)(w[o : o+6])
@@ -109,17 +112,19 @@ func (x *StopReplicaResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 					}
 					dst = dst[:len(dst)+o+6]
 				} else {
-					dst = legacyString(dst, x.TopicName, e)
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "StopReplicaResponse", v, 2)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "StopReplicaResponse", 2)
+}
+
+func (x *StopReplicaResponsePartitionError) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.TopicName, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

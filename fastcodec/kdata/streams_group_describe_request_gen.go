@@ -2,9 +2,7 @@
 
 package kdata
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // StreamsGroupDescribeRequest is Kafka's message of that name, versions 0-1.
 type StreamsGroupDescribeRequest struct {
@@ -23,13 +21,46 @@ func NewStreamsGroupDescribeRequest() StreamsGroupDescribeRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *StreamsGroupDescribeRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		out := dst
+		if n := len(out) + 1; uint(n) <= uint(cap(out)) && !(v < 1 && x.IncludeTopologyDescription) && len(x.GroupIDs) < 127 {
+			w := out[len(out):n:n]
+			w[0] = byte(len(x.GroupIDs) + 1)
+			out = out[:len(out)+1]
+			for _, s := range x.GroupIDs {
+				n := len(out) + 65
+				if uint(n) > uint(cap(out)) || len(s) > 64 {
+					return x.appendLong(dst, v)
+				}
+				w := out[len(out):n:n]
+				w[0] = byte(len(s) + 1)
+				putLong((*[64]byte)(w[1:65]), s)
+				putShort((*[64]byte)(w[1:65]), s)
+				out = out[:len(out)+1+len(s)]
+			}
+			if n := len(out) + 3; uint(n) <= uint(cap(out)) && len(x.UnknownTags) == 0 {
+				w := out[len(out):n:n]
+				w[0] = bit(x.IncludeAuthorizedOperations)
+				o := 1
+				if v >= 1 {
+					w[o] = bit(x.IncludeTopologyDescription)
+					o += 1
+				}
+				w[o] = 0
+				return out[:len(out)+o+1], nil
+			}
+		}
+	}
+	return x.appendLong(dst, v)
+}
+
+// appendLong is AppendTo of what isn't short.
+func (x *StreamsGroupDescribeRequest) appendLong(dst []byte, v int16) ([]byte, error) {
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("StreamsGroupDescribeRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && x.IncludeTopologyDescription {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && x.IncludeTopologyDescription)
 	dst = compactCount(dst, len(x.GroupIDs), e)
 	if len(x.GroupIDs) > 0 {
 		dst = compactStrings(dst, x.GroupIDs, e)
@@ -38,12 +69,6 @@ func (x *StreamsGroupDescribeRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if v >= 1 {
 		dst = append(dst, bit(x.IncludeTopologyDescription))
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "StreamsGroupDescribeRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "StreamsGroupDescribeRequest", 0)
 }

@@ -188,10 +188,19 @@ type StreamsGroupDescribeResponseTopologyDescriptionGlobalStore struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *StreamsGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 6; uint(n) <= uint(cap(dst)) && len(x.Groups) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			w[4] = byte(len(x.Groups) + 1)
+			w[5] = 0
+			return dst[:len(dst)+6], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("StreamsGroupDescribeResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.Groups) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
@@ -204,43 +213,62 @@ func (x *StreamsGroupDescribeResponse) AppendTo(dst []byte, v int16) ([]byte, er
 	if len(x.Groups) > 0 {
 		dst = flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst, x.Groups, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "StreamsGroupDescribeResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "StreamsGroupDescribeResponse", 0)
+}
+
+func (x *StreamsGroupDescribeResponseKeyValue) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Key, false)
+	dst = e.string(dst, x.Value, false)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupDescribeResponseEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupDescribeResponseTaskOffset) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.SubtopologyID, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.Offset))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupDescribeResponseTaskIDs) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.SubtopologyID, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []StreamsGroupDescribeResponseDescribedGroup, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
-		if e.v < 1 && x.TopologyDescription != nil {
-			e.failed = true
-		}
-		if e.v < 1 && x.TopologyDescriptionStatus != 0 {
-			e.failed = true
-		}
+		e.failIf(e.v < 1 && x.TopologyDescription != nil)
+		e.failIf(e.v < 1 && x.TopologyDescriptionStatus != 0)
 		f0, f1, f2 := x.ErrorMessage, x.GroupID, x.GroupState
-		if n := len(dst) + 109; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 205; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
 			w[2] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[2] = byte(0)
 			}
-			putShort((*[32]byte)(w[3:35]), f0)
-			putTiny((*[32]byte)(w[3:35]), f0)
+			putLong((*[64]byte)(w[3:67]), f0)
+			putShort((*[64]byte)(w[3:67]), f0)
 			o := 3 + len(f0)
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			w[o] = byte(len(f2) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			{
 				p := (*[8]byte)(w[o : o+8])
@@ -276,7 +304,7 @@ func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []Strea
 			}
 		}
 		f3 := x.AssignorName
-		if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f3) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f3) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v >= 1 {
@@ -285,8 +313,8 @@ func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []Strea
 				if f3 == nil {
 					w[o+1] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f3)
-				putTiny((*[32]byte)(w[o+2:o+34]), f3)
+				putLong((*[64]byte)(w[o+2:o+66]), f3)
+				putShort((*[64]byte)(w[o+2:o+66]), f3)
 				o += 2 + len(f3)
 			}
 			w[o] = 0
@@ -296,10 +324,7 @@ func flexibleAllStreamsGroupDescribeResponseDescribedGroup(dst []byte, s []Strea
 				dst = append(dst, byte(x.TopologyDescriptionStatus))
 				dst = compactNullableString(dst, x.AssignorName, e)
 			}
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = closing(dst, x.UnknownTags, e)
 		}
 	}
 	return dst
@@ -316,15 +341,12 @@ func flexibleStreamsGroupDescribeResponseTopology(dst []byte, x *StreamsGroupDes
 		dst = dst[:len(dst)+5]
 	} else {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Epoch))
-		dst = compactCount(dst, lengthOf(x.Subtopologies), e)
+		dst = compactCount(dst, lengthOf(x.Subtopologies, true), e)
 	}
 	if len(x.Subtopologies) > 0 {
 		dst = flexibleAllStreamsGroupDescribeResponseSubtopology(dst, x.Subtopologies, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
+	dst = closing(dst, x.UnknownTags, e)
 	return dst
 }
 
@@ -332,11 +354,11 @@ func flexibleAllStreamsGroupDescribeResponseSubtopology(dst []byte, s []StreamsG
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.SourceTopics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.SourceTopics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -359,10 +381,7 @@ func flexibleAllStreamsGroupDescribeResponseSubtopology(dst []byte, s []StreamsG
 		if len(x.RepartitionSourceTopics) > 0 {
 			dst = flexibleAllStreamsGroupDescribeResponseTopicInfo(dst, x.RepartitionSourceTopics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -371,11 +390,11 @@ func flexibleAllStreamsGroupDescribeResponseTopicInfo(dst []byte, s []StreamsGro
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.TopicConfigs) < 127 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.TopicConfigs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -393,10 +412,7 @@ func flexibleAllStreamsGroupDescribeResponseTopicInfo(dst []byte, s []StreamsGro
 		if len(x.TopicConfigs) > 0 {
 			dst = flexibleAllStreamsGroupDescribeResponseKeyValue(dst, x.TopicConfigs, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -405,25 +421,20 @@ func flexibleAllStreamsGroupDescribeResponseKeyValue(dst []byte, s []StreamsGrou
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Key, x.Value
-		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 131; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = compactString(dst, x.Key, e)
-			dst = compactString(dst, x.Value, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -433,39 +444,39 @@ func flexibleAllStreamsGroupDescribeResponseMember(dst []byte, s []StreamsGroupD
 	for i := range s {
 		x := &s[i]
 		f0, f1, f2, f3, f4, f5 := x.MemberID, x.InstanceID, x.RackID, x.ClientID, x.ClientHost, x.ProcessID
-		if n := len(dst) + 206; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(f5) <= 32 {
+		if n := len(dst) + 398; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(f4) <= 64 && len(f5) <= 64 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.MemberEpoch))
 			w[o+4] = byte(len(f1) + 1)
 			if f1 == nil {
 				w[o+4] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			putTiny((*[32]byte)(w[o+5:o+37]), f1)
+			putLong((*[64]byte)(w[o+5:o+69]), f1)
+			putShort((*[64]byte)(w[o+5:o+69]), f1)
 			o += 5 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			if f2 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			w[o] = byte(len(f3) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f3)
-			putTiny((*[32]byte)(w[o+1:o+33]), f3)
+			putLong((*[64]byte)(w[o+1:o+65]), f3)
+			putShort((*[64]byte)(w[o+1:o+65]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(f4) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f4)
-			putTiny((*[32]byte)(w[o+1:o+33]), f4)
+			putLong((*[64]byte)(w[o+1:o+65]), f4)
+			putShort((*[64]byte)(w[o+1:o+65]), f4)
 			o += 1 + len(f4)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TopologyEpoch))
 			w[o+4] = byte(len(f5) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f5)
-			putTiny((*[32]byte)(w[o+5:o+37]), f5)
+			putLong((*[64]byte)(w[o+5:o+69]), f5)
+			putShort((*[64]byte)(w[o+5:o+69]), f5)
 			o += 5 + len(f5)
 			dst = dst[:len(dst)+o]
 		} else {
@@ -499,21 +510,18 @@ func flexibleAllStreamsGroupDescribeResponseMember(dst []byte, s []StreamsGroupD
 		dst = flexibleStreamsGroupDescribeResponseAssignment(dst, &x.Assignment, e)
 		dst = flexibleStreamsGroupDescribeResponseAssignment(dst, &x.TargetAssignment, e)
 		dst = append(dst, bit(x.IsClassic))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
 
 func flexibleStreamsGroupDescribeResponseEndpoint(dst []byte, x *StreamsGroupDescribeResponseEndpoint, e *encoder) []byte {
 	f0 := x.Host
-	if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[3]byte)(w[o : o+3])
@@ -522,12 +530,7 @@ func flexibleStreamsGroupDescribeResponseEndpoint(dst []byte, x *StreamsGroupDes
 		}
 		dst = dst[:len(dst)+o+3]
 	} else {
-		dst = compactString(dst, x.Host, e)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = x.append(dst, e)
 	}
 	return dst
 }
@@ -536,11 +539,11 @@ func flexibleAllStreamsGroupDescribeResponseTaskOffset(dst []byte, s []StreamsGr
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 46; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 78; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[13]byte)(w[o : o+13])
@@ -550,17 +553,7 @@ func flexibleAllStreamsGroupDescribeResponseTaskOffset(dst []byte, s []StreamsGr
 			}
 			dst = dst[:len(dst)+o+13]
 		} else {
-			dst = compactString(dst, x.SubtopologyID, e)
-			dst = room(dst, 13)
-			{
-				p := (*[13]byte)(dst[len(dst)-13:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
-				binary.BigEndian.PutUint64(p[4:12], uint64(x.Offset))
-				p[12] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -579,10 +572,7 @@ func flexibleStreamsGroupDescribeResponseAssignment(dst []byte, x *StreamsGroupD
 	if len(x.WarmupTasks) > 0 {
 		dst = flexibleAllStreamsGroupDescribeResponseTaskIDs(dst, x.WarmupTasks, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
+	dst = closing(dst, x.UnknownTags, e)
 	return dst
 }
 
@@ -590,11 +580,11 @@ func flexibleAllStreamsGroupDescribeResponseTaskIDs(dst []byte, s []StreamsGroup
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.SubtopologyID, x.Partitions
-		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -602,12 +592,7 @@ func flexibleAllStreamsGroupDescribeResponseTaskIDs(dst []byte, s []StreamsGroup
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = compactString(dst, x.SubtopologyID, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -622,10 +607,7 @@ func flexibleStreamsGroupDescribeResponseTopologyDescription(dst []byte, x *Stre
 	if len(x.GlobalStores) > 0 {
 		dst = flexibleAllStreamsGroupDescribeResponseTopologyDescriptionGlobalStore(dst, x.GlobalStores, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
+	dst = closing(dst, x.UnknownTags, e)
 	return dst
 }
 
@@ -633,11 +615,11 @@ func flexibleAllStreamsGroupDescribeResponseTopologyDescriptionSubtopology(dst [
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Nodes) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Nodes) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Nodes) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -648,21 +630,18 @@ func flexibleAllStreamsGroupDescribeResponseTopologyDescriptionSubtopology(dst [
 		if len(x.Nodes) > 0 {
 			dst = flexibleAllStreamsGroupDescribeResponseTopologyDescriptionNode(dst, x.Nodes, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
 
 func flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst []byte, x *StreamsGroupDescribeResponseTopologyDescriptionNode, e *encoder) []byte {
 	f0 := x.Name
-	if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+	if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.SourceTopics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(x.NodeType)
 		w[o+1] = byte(len(x.SourceTopics) + 1)
@@ -676,14 +655,14 @@ func flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst []byte, x *
 		dst = compactStrings(dst, x.SourceTopics, e)
 	}
 	f1 := x.SinkTopic
-	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f1) <= 32 && len(x.Stores) < 127 {
+	if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f1) <= 64 && len(x.Stores) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f1) + 1)
 		if f1 == nil {
 			w[0] = byte(0)
 		}
-		putShort((*[32]byte)(w[1:33]), f1)
-		putTiny((*[32]byte)(w[1:33]), f1)
+		putLong((*[64]byte)(w[1:65]), f1)
+		putShort((*[64]byte)(w[1:65]), f1)
 		o := 1 + len(f1)
 		w[o] = byte(len(x.Stores) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -698,10 +677,7 @@ func flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst []byte, x *
 	if len(x.Successors) > 0 {
 		dst = compactStrings(dst, x.Successors, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
+	dst = closing(dst, x.UnknownTags, e)
 	return dst
 }
 
@@ -717,10 +693,7 @@ func flexibleAllStreamsGroupDescribeResponseTopologyDescriptionGlobalStore(dst [
 		x := &s[i]
 		dst = flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst, &x.Source, e)
 		dst = flexibleStreamsGroupDescribeResponseTopologyDescriptionNode(dst, &x.Processor, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -152,20 +152,21 @@ type StreamsGroupHeartbeatRequestTaskOffset struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *StreamsGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("StreamsGroupHeartbeatRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0, f1, f2, f3 := x.GroupID, x.MemberID, x.InstanceID, x.RackID
-	if n := len(dst) + 144; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 {
+	if n := len(dst) + 272; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
+		putLong((*[64]byte)(w[o+1:o+65]), f1)
+		putShort((*[64]byte)(w[o+1:o+65]), f1)
 		o += 1 + len(f1)
 		{
 			p := (*[8]byte)(w[o : o+8])
@@ -176,15 +177,15 @@ func (x *StreamsGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, er
 		if f2 == nil {
 			w[o+8] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+9:o+41]), f2)
-		putTiny((*[32]byte)(w[o+9:o+41]), f2)
+		putLong((*[64]byte)(w[o+9:o+73]), f2)
+		putShort((*[64]byte)(w[o+9:o+73]), f2)
 		o += 9 + len(f2)
 		w[o] = byte(len(f3) + 1)
 		if f3 == nil {
 			w[o] = byte(0)
 		}
-		putShort((*[32]byte)(w[o+1:o+33]), f3)
-		putTiny((*[32]byte)(w[o+1:o+33]), f3)
+		putLong((*[64]byte)(w[o+1:o+65]), f3)
+		putShort((*[64]byte)(w[o+1:o+65]), f3)
 		o += 1 + len(f3)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.RebalanceTimeoutMs))
 		dst = dst[:len(dst)+o+4]
@@ -203,27 +204,27 @@ func (x *StreamsGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, er
 		dst = append(dst, 1)
 		dst = flexibleStreamsGroupHeartbeatRequestTopology(dst, x.Topology, e)
 	}
-	dst = compactCount(dst, lengthOf(x.ActiveTasks), e)
+	dst = compactCount(dst, lengthOf(x.ActiveTasks, true), e)
 	if len(x.ActiveTasks) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst, x.ActiveTasks, e)
 	}
-	dst = compactCount(dst, lengthOf(x.StandbyTasks), e)
+	dst = compactCount(dst, lengthOf(x.StandbyTasks, true), e)
 	if len(x.StandbyTasks) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst, x.StandbyTasks, e)
 	}
-	dst = compactCount(dst, lengthOf(x.WarmupTasks), e)
+	dst = compactCount(dst, lengthOf(x.WarmupTasks, true), e)
 	if len(x.WarmupTasks) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst, x.WarmupTasks, e)
 	}
 	f4 := x.ProcessID
-	if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f4) <= 32 {
+	if n := len(dst) + 65; uint(n) <= uint(cap(dst)) && len(f4) <= 64 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f4) + 1)
 		if f4 == nil {
 			w[0] = byte(0)
 		}
-		putShort((*[32]byte)(w[1:33]), f4)
-		putTiny((*[32]byte)(w[1:33]), f4)
+		putLong((*[64]byte)(w[1:65]), f4)
+		putShort((*[64]byte)(w[1:65]), f4)
 		o := 1 + len(f4)
 		dst = dst[:len(dst)+o]
 	} else {
@@ -235,27 +236,58 @@ func (x *StreamsGroupHeartbeatRequest) AppendTo(dst []byte, v int16) ([]byte, er
 		dst = append(dst, 1)
 		dst = flexibleStreamsGroupHeartbeatRequestEndpoint(dst, x.UserEndpoint, e)
 	}
-	dst = compactCount(dst, lengthOf(x.ClientTags), e)
+	dst = compactCount(dst, lengthOf(x.ClientTags, true), e)
 	if len(x.ClientTags) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatRequestKeyValue(dst, x.ClientTags, e)
 	}
-	dst = compactCount(dst, lengthOf(x.TaskOffsets), e)
+	dst = compactCount(dst, lengthOf(x.TaskOffsets, true), e)
 	if len(x.TaskOffsets) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatRequestTaskOffset(dst, x.TaskOffsets, e)
 	}
-	dst = compactCount(dst, lengthOf(x.TaskEndOffsets), e)
+	dst = compactCount(dst, lengthOf(x.TaskEndOffsets, true), e)
 	if len(x.TaskEndOffsets) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatRequestTaskOffset(dst, x.TaskEndOffsets, e)
 	}
 	dst = append(dst, bit(x.ShutdownApplication))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "StreamsGroupHeartbeatRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "StreamsGroupHeartbeatRequest", 0)
+}
+
+func (x *StreamsGroupHeartbeatRequestKeyValue) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Key, false)
+	dst = e.string(dst, x.Value, false)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupHeartbeatRequestCopartitionGroup) append(dst []byte, e *encoder) []byte {
+	dst = appendInt16s(e.count(dst, len(x.SourceTopics)), x.SourceTopics)
+	dst = appendInt16s(e.count(dst, len(x.SourceTopicRegex)), x.SourceTopicRegex)
+	dst = appendInt16s(e.count(dst, len(x.RepartitionSourceTopics)), x.RepartitionSourceTopics)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupHeartbeatRequestTaskIDs) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.SubtopologyID, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupHeartbeatRequestEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupHeartbeatRequestTaskOffset) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.SubtopologyID, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.Offset))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleStreamsGroupHeartbeatRequestTopology(dst []byte, x *StreamsGroupHeartbeatRequestTopology, e *encoder) []byte {
@@ -271,10 +303,7 @@ func flexibleStreamsGroupHeartbeatRequestTopology(dst []byte, x *StreamsGroupHea
 	if len(x.Subtopologies) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatRequestSubtopology(dst, x.Subtopologies, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
+	dst = closing(dst, x.UnknownTags, e)
 	return dst
 }
 
@@ -282,11 +311,11 @@ func flexibleAllStreamsGroupHeartbeatRequestSubtopology(dst []byte, s []StreamsG
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.SourceTopics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.SourceTopics) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -333,20 +362,11 @@ func flexibleAllStreamsGroupHeartbeatRequestSubtopology(dst []byte, s []StreamsG
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactInt16s(dst, x.SourceTopics, e)
-					dst = compactInt16s(dst, x.SourceTopicRegex, e)
-					dst = compactInt16s(dst, x.RepartitionSourceTopics, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -355,11 +375,11 @@ func flexibleAllStreamsGroupHeartbeatRequestTopicInfo(dst []byte, s []StreamsGro
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.TopicConfigs) < 127 {
+		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.TopicConfigs) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[6]byte)(w[o : o+6])
@@ -377,10 +397,7 @@ func flexibleAllStreamsGroupHeartbeatRequestTopicInfo(dst []byte, s []StreamsGro
 		if len(x.TopicConfigs) > 0 {
 			dst = flexibleAllStreamsGroupHeartbeatRequestKeyValue(dst, x.TopicConfigs, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -389,25 +406,20 @@ func flexibleAllStreamsGroupHeartbeatRequestKeyValue(dst []byte, s []StreamsGrou
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Key, x.Value
-		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 131; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = compactString(dst, x.Key, e)
-			dst = compactString(dst, x.Value, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -417,11 +429,11 @@ func flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst []byte, s []StreamsGroup
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.SubtopologyID, x.Partitions
-		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -429,12 +441,7 @@ func flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst []byte, s []StreamsGroup
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = compactString(dst, x.SubtopologyID, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -442,11 +449,11 @@ func flexibleAllStreamsGroupHeartbeatRequestTaskIDs(dst []byte, s []StreamsGroup
 
 func flexibleStreamsGroupHeartbeatRequestEndpoint(dst []byte, x *StreamsGroupHeartbeatRequestEndpoint, e *encoder) []byte {
 	f0 := x.Host
-	if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[3]byte)(w[o : o+3])
@@ -455,12 +462,7 @@ func flexibleStreamsGroupHeartbeatRequestEndpoint(dst []byte, x *StreamsGroupHea
 		}
 		dst = dst[:len(dst)+o+3]
 	} else {
-		dst = compactString(dst, x.Host, e)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = x.append(dst, e)
 	}
 	return dst
 }
@@ -469,11 +471,11 @@ func flexibleAllStreamsGroupHeartbeatRequestTaskOffset(dst []byte, s []StreamsGr
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 46; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 78; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			{
 				p := (*[13]byte)(w[o : o+13])
@@ -483,17 +485,7 @@ func flexibleAllStreamsGroupHeartbeatRequestTaskOffset(dst []byte, s []StreamsGr
 			}
 			dst = dst[:len(dst)+o+13]
 		} else {
-			dst = compactString(dst, x.SubtopologyID, e)
-			dst = room(dst, 13)
-			{
-				p := (*[13]byte)(dst[len(dst)-13:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
-				binary.BigEndian.PutUint64(p[4:12], uint64(x.Offset))
-				p[12] = 0
-			}
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst

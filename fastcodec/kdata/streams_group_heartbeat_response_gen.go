@@ -107,18 +107,15 @@ type StreamsGroupHeartbeatResponseTopicPartition struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("StreamsGroupHeartbeatResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v > 0 && x.AcceptableRecoveryLagLegacy != 0 {
-		e.failed = true
-	}
-	if v < 1 && x.TopologyDescriptionRequired {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v > 0 && x.AcceptableRecoveryLagLegacy != 0)
+	e.failIf(v < 1 && x.TopologyDescriptionRequired)
 	f0, f1 := x.ErrorMessage, x.MemberID
-	if n := len(dst) + 97; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.Status) < 127 {
+	if n := len(dst) + 161; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.Status) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -126,12 +123,12 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 		if f0 == nil {
 			w[6] = byte(0)
 		}
-		putShort((*[32]byte)(w[7:39]), f0)
-		putTiny((*[32]byte)(w[7:39]), f0)
+		putLong((*[64]byte)(w[7:71]), f0)
+		putShort((*[64]byte)(w[7:71]), f0)
 		o := 7 + len(f0)
 		w[o] = byte(len(f1) + 1)
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
+		putLong((*[64]byte)(w[o+1:o+65]), f1)
+		putShort((*[64]byte)(w[o+1:o+65]), f1)
 		o += 1 + len(f1)
 		{
 			p := (*[8]byte)(w[o : o+8])
@@ -168,41 +165,36 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 		if v >= 1 {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(x.AcceptableRecoveryLag))
 		}
-		dst = compactCount(dst, lengthOf(x.Status), e)
+		dst = compactCount(dst, lengthOf(x.Status, true), e)
 	}
 	{
 		s := x.Status
 		for i := range s {
 			x := &s[i]
 			f0 := x.StatusDetail
-			if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(x.StatusCode)
 				w[1] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[2:34]), f0)
-				putTiny((*[32]byte)(w[2:34]), f0)
+				putLong((*[64]byte)(w[2:66]), f0)
+				putShort((*[64]byte)(w[2:66]), f0)
 				o := 2 + len(f0)
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = append(dst, byte(x.StatusCode))
-				dst = compactString(dst, x.StatusDetail, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
-	dst = compactCount(dst, lengthOf(x.ActiveTasks), e)
+	dst = compactCount(dst, lengthOf(x.ActiveTasks, true), e)
 	if len(x.ActiveTasks) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst, x.ActiveTasks, e)
 	}
-	dst = compactCount(dst, lengthOf(x.StandbyTasks), e)
+	dst = compactCount(dst, lengthOf(x.StandbyTasks, true), e)
 	if len(x.StandbyTasks) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst, x.StandbyTasks, e)
 	}
-	dst = compactCount(dst, lengthOf(x.WarmupTasks), e)
+	dst = compactCount(dst, lengthOf(x.WarmupTasks, true), e)
 	if len(x.WarmupTasks) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst, x.WarmupTasks, e)
 	}
@@ -224,30 +216,52 @@ func (x *StreamsGroupHeartbeatResponse) AppendTo(dst []byte, v int16) ([]byte, e
 			dst = append(dst, bit(x.TopologyDescriptionRequired))
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.EndpointInformationEpoch))
-		dst = compactCount(dst, lengthOf(x.PartitionsByUserEndpoint), e)
+		dst = compactCount(dst, lengthOf(x.PartitionsByUserEndpoint, true), e)
 	}
 	if len(x.PartitionsByUserEndpoint) > 0 {
 		dst = flexibleAllStreamsGroupHeartbeatResponseEndpointToPartitions(dst, x.PartitionsByUserEndpoint, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "StreamsGroupHeartbeatResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "StreamsGroupHeartbeatResponse", 0)
+}
+
+func (x *StreamsGroupHeartbeatResponseStatus) append(dst []byte, e *encoder) []byte {
+	dst = append(dst, byte(x.StatusCode))
+	dst = e.string(dst, x.StatusDetail, false)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupHeartbeatResponseTaskIDs) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.SubtopologyID, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupHeartbeatResponseEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *StreamsGroupHeartbeatResponseTopicPartition) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Topic, false)
+	dst = appendInt32s(e.count(dst, len(x.Partitions)), x.Partitions)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst []byte, s []StreamsGroupHeartbeatResponseTaskIDs, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.SubtopologyID, x.Partitions
-		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -255,12 +269,7 @@ func flexibleAllStreamsGroupHeartbeatResponseTaskIDs(dst []byte, s []StreamsGrou
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = compactString(dst, x.SubtopologyID, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -278,21 +287,18 @@ func flexibleAllStreamsGroupHeartbeatResponseEndpointToPartitions(dst []byte, s 
 		if len(x.StandbyPartitions) > 0 {
 			dst = flexibleAllStreamsGroupHeartbeatResponseTopicPartition(dst, x.StandbyPartitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
 
 func flexibleStreamsGroupHeartbeatResponseEndpoint(dst []byte, x *StreamsGroupHeartbeatResponseEndpoint, e *encoder) []byte {
 	f0 := x.Host
-	if n := len(dst) + 36; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 68; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[3]byte)(w[o : o+3])
@@ -301,12 +307,7 @@ func flexibleStreamsGroupHeartbeatResponseEndpoint(dst []byte, x *StreamsGroupHe
 		}
 		dst = dst[:len(dst)+o+3]
 	} else {
-		dst = compactString(dst, x.Host, e)
-		dst = binary.BigEndian.AppendUint16(dst, x.Port)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = x.append(dst, e)
 	}
 	return dst
 }
@@ -315,11 +316,11 @@ func flexibleAllStreamsGroupHeartbeatResponseTopicPartition(dst []byte, s []Stre
 	for i := range s {
 		x := &s[i]
 		f0, f1 := x.Topic, x.Partitions
-		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
 			putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -327,12 +328,7 @@ func flexibleAllStreamsGroupHeartbeatResponseTopicPartition(dst []byte, s []Stre
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = compactString(dst, x.Topic, e)
-			dst = compactInt32s(dst, x.Partitions, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst

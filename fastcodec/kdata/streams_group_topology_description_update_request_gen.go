@@ -58,20 +58,21 @@ type StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore 
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *StreamsGroupTopologyDescriptionUpdateRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v != 0 {
 		return dst, fastcodec.VersionError("StreamsGroupTopologyDescriptionUpdateRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0, f1 := x.GroupID, x.MemberID
-	if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+	if n := len(dst) + 134; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(f1) + 1)
-		putShort((*[32]byte)(w[o+1:o+33]), f1)
-		putTiny((*[32]byte)(w[o+1:o+33]), f1)
+		putLong((*[64]byte)(w[o+1:o+65]), f1)
+		putShort((*[64]byte)(w[o+1:o+65]), f1)
 		o += 1 + len(f1)
 		binary.BigEndian.PutUint32(w[o:o+4], uint32(x.TopologyEpoch))
 		dst = dst[:len(dst)+o+4]
@@ -81,14 +82,8 @@ func (x *StreamsGroupTopologyDescriptionUpdateRequest) AppendTo(dst []byte, v in
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.TopologyEpoch))
 	}
 	dst = flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescription(dst, &x.TopologyDescription, e)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "StreamsGroupTopologyDescriptionUpdateRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "StreamsGroupTopologyDescriptionUpdateRequest", 0)
 }
 
 func flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescription(dst []byte, x *StreamsGroupTopologyDescriptionUpdateRequestTopologyDescription, e *encoder) []byte {
@@ -100,10 +95,7 @@ func flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescription(dst
 	if len(x.GlobalStores) > 0 {
 		dst = flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionGlobalStore(dst, x.GlobalStores, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
+	dst = closing(dst, x.UnknownTags, e)
 	return dst
 }
 
@@ -111,11 +103,11 @@ func flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionS
 	for i := range s {
 		x := &s[i]
 		f0 := x.SubtopologyID
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Nodes) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Nodes) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Nodes) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -126,21 +118,18 @@ func flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionS
 		if len(x.Nodes) > 0 {
 			dst = flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst, x.Nodes, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
 
 func flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst []byte, x *StreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode, e *encoder) []byte {
 	f0 := x.Name
-	if n := len(dst) + 35; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.SourceTopics) < 127 {
+	if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.SourceTopics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(x.NodeType)
 		w[o+1] = byte(len(x.SourceTopics) + 1)
@@ -154,14 +143,14 @@ func flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode
 		dst = compactStrings(dst, x.SourceTopics, e)
 	}
 	f1 := x.SinkTopic
-	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f1) <= 32 && len(x.Stores) < 127 {
+	if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f1) <= 64 && len(x.Stores) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f1) + 1)
 		if f1 == nil {
 			w[0] = byte(0)
 		}
-		putShort((*[32]byte)(w[1:33]), f1)
-		putTiny((*[32]byte)(w[1:33]), f1)
+		putLong((*[64]byte)(w[1:65]), f1)
+		putShort((*[64]byte)(w[1:65]), f1)
 		o := 1 + len(f1)
 		w[o] = byte(len(x.Stores) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -176,10 +165,7 @@ func flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode
 	if len(x.Successors) > 0 {
 		dst = compactStrings(dst, x.Successors, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
+	dst = closing(dst, x.UnknownTags, e)
 	return dst
 }
 
@@ -195,10 +181,7 @@ func flexibleAllStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionG
 		x := &s[i]
 		dst = flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst, &x.Source, e)
 		dst = flexibleStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionNode(dst, &x.Processor, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -34,44 +34,45 @@ type SyncGroupRequestAssignment struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *SyncGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 5 {
 		return dst, fastcodec.VersionError("SyncGroupRequest", v, 0, 5)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 4}
+	if e.flexible {
 		f0, f1, f2, f3, f4 := x.GroupID, x.MemberID, x.GroupInstanceID, x.ProtocolType, x.ProtocolName
-		if n := len(dst) + 170; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(f4) <= 32 && len(x.Assignments) < 127 {
+		if n := len(dst) + 330; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(f4) <= 64 && len(x.Assignments) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
 			w[o+4] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+5:o+37]), f1)
-			putTiny((*[32]byte)(w[o+5:o+37]), f1)
+			putLong((*[64]byte)(w[o+5:o+69]), f1)
+			putShort((*[64]byte)(w[o+5:o+69]), f1)
 			o += 5 + len(f1)
 			w[o] = byte(len(f2) + 1)
 			if f2 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f2)
-			putTiny((*[32]byte)(w[o+1:o+33]), f2)
+			putLong((*[64]byte)(w[o+1:o+65]), f2)
+			putShort((*[64]byte)(w[o+1:o+65]), f2)
 			o += 1 + len(f2)
 			if v >= 5 {
 				w[o] = byte(len(f3) + 1)
 				if f3 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f3)
-				putTiny((*[32]byte)(w[o+1:o+33]), f3)
+				putLong((*[64]byte)(w[o+1:o+65]), f3)
+				putShort((*[64]byte)(w[o+1:o+65]), f3)
 				o += 1 + len(f3)
 				w[o] = byte(len(f4) + 1)
 				if f4 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f4)
-				putTiny((*[32]byte)(w[o+1:o+33]), f4)
+				putLong((*[64]byte)(w[o+1:o+65]), f4)
+				putShort((*[64]byte)(w[o+1:o+65]), f4)
 				o += 1 + len(f4)
 			}
 			w[o] = byte(len(x.Assignments) + 1)
@@ -92,50 +93,42 @@ func (x *SyncGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.MemberID
-				if n := len(dst) + 33; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 65; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
 					dst = compactString(dst, x.MemberID, e)
 				}
 				dst = compactBytes(dst, x.Assignment, e)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = closing(dst, x.UnknownTags, e)
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
-		if v < 3 && x.GroupInstanceID != nil {
-			e.failed = true
-		}
+		e.failIf(v < 3 && x.GroupInstanceID != nil)
 		f0, f1, f2 := x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 110; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 {
+		if n := len(dst) + 206; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.GenerationID))
 			binary.BigEndian.PutUint16(w[o+4:o+6], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+6:o+38]), f1)
-			putTiny((*[32]byte)(w[o+6:o+38]), f1)
+			putLong((*[64]byte)(w[o+6:o+70]), f1)
+			putShort((*[64]byte)(w[o+6:o+70]), f1)
 			o += 6 + len(f1)
 			if v >= 3 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f2)))
 				if f2 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f2)
-				putTiny((*[32]byte)(w[o+2:o+34]), f2)
+				putLong((*[64]byte)(w[o+2:o+66]), f2)
+				putShort((*[64]byte)(w[o+2:o+66]), f2)
 				o += 2 + len(f2)
 			}
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Assignments)))
@@ -154,11 +147,11 @@ func (x *SyncGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0 := x.MemberID
-				if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
@@ -170,8 +163,5 @@ func (x *SyncGroupRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "SyncGroupRequest", v, 4)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "SyncGroupRequest", 4)
 }

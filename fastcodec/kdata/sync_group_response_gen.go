@@ -4,6 +4,7 @@ package kdata
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 )
@@ -25,13 +26,9 @@ func NewSyncGroupResponse() SyncGroupResponse { return SyncGroupResponse{} }
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *SyncGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 5 {
-		return dst, fastcodec.VersionError("SyncGroupResponse", v, 0, 5)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 4 {
-		f0, f1 := x.ProtocolType, x.ProtocolName
-		if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+	if v >= 4 && v <= 5 {
+		f0, f1, f2 := x.ProtocolType, x.ProtocolName, x.Assignment
+		if n := len(dst) + 142 + len(f2); uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && uint64(len(f2)) <= math.MaxInt32 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -41,41 +38,64 @@ func (x *SyncGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 				if f0 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 				w[o] = byte(len(f1) + 1)
 				if f1 == nil {
 					w[o] = byte(0)
 				}
-				putShort((*[32]byte)(w[o+1:o+33]), f1)
-				putTiny((*[32]byte)(w[o+1:o+33]), f1)
+				putLong((*[64]byte)(w[o+1:o+65]), f1)
+				putShort((*[64]byte)(w[o+1:o+65]), f1)
 				o += 1 + len(f1)
 			}
-			dst = dst[:len(dst)+o]
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
-			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-			if v >= 5 {
-				dst = compactNullableString(dst, x.ProtocolType, e)
-				dst = compactNullableString(dst, x.ProtocolName, e)
+			o = putUvarint(w, o, len(f2)+1)
+			o += copy(w[o:], f2)
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	} else if v >= 0 && v <= 3 {
+		f0 := x.Assignment
+		if n := len(dst) + 11 + len(f0); uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && uint64(len(f0)) <= math.MaxInt32 {
+			w := dst[len(dst):n:n]
+			o := 0
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.ThrottleTimeMs))
+				o += 4
 			}
+			binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
+			binary.BigEndian.PutUint32(w[o+2:o+6], uint32(len(f0)))
+			o += 6
+			o += copy(w[o:], f0)
+			return dst[:len(dst)+o], nil
 		}
-		dst = compactBytes(dst, x.Assignment, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+	}
+	return x.appendAny(dst, v)
+}
+
+func (x *SyncGroupResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 4 && v <= 5 {
+		if len(x.ProtocolType) > fastcodec.MaxString || len(x.ProtocolName) > fastcodec.MaxString || uint64(len(x.Assignment)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "SyncGroupResponse", v, 4)
 		}
-	} else {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		if v >= 5 {
+			dst = append(appendLength(dst, lengthOf(x.ProtocolType, true)), x.ProtocolType...)
+			dst = append(appendLength(dst, lengthOf(x.ProtocolName, true)), x.ProtocolName...)
+		}
+		dst = append(appendLength(dst, len(x.Assignment)), x.Assignment...)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 3 {
+		if uint64(len(x.Assignment)) > math.MaxInt32 || len(x.UnknownTags) > 0 {
+			return dst, explain(x, "SyncGroupResponse", v, 4)
+		}
 		if v >= 1 {
 			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 		}
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = legacyBytes(dst, x.Assignment, e)
-		e.failIf(len(x.UnknownTags) > 0)
+		dst = append(binary.BigEndian.AppendUint32(dst, uint32(len(x.Assignment))), x.Assignment...)
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "SyncGroupResponse", v, 4)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("SyncGroupResponse", v, 0, 5)
 }

@@ -55,21 +55,22 @@ func NewTxnOffsetCommitRequestPartition() TxnOffsetCommitRequestPartition {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v < 0 || v > 6 {
 		return dst, fastcodec.VersionError("TxnOffsetCommitRequest", v, 0, 6)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 3 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 3}
+	if e.flexible {
 		f0, f1, f2, f3 := x.TransactionalID, x.GroupID, x.MemberID, x.GroupInstanceID
-		if n := len(dst) + 147; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(f2) <= 32 && len(f3) <= 32 && len(x.Topics) < 127 {
+		if n := len(dst) + 275; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(f2) <= 64 && len(f3) <= 64 && len(x.Topics) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(f1) + 1)
-			putShort((*[32]byte)(w[o+1:o+33]), f1)
-			putTiny((*[32]byte)(w[o+1:o+33]), f1)
+			putLong((*[64]byte)(w[o+1:o+65]), f1)
+			putShort((*[64]byte)(w[o+1:o+65]), f1)
 			o += 1 + len(f1)
 			{
 				p := (*[14]byte)(w[o : o+14])
@@ -78,28 +79,24 @@ func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				binary.BigEndian.PutUint32(p[10:14], uint32(x.GenerationID))
 			}
 			w[o+14] = byte(len(f2) + 1)
-			putShort((*[32]byte)(w[o+15:o+47]), f2)
-			putTiny((*[32]byte)(w[o+15:o+47]), f2)
+			putLong((*[64]byte)(w[o+15:o+79]), f2)
+			putShort((*[64]byte)(w[o+15:o+79]), f2)
 			o += 15 + len(f2)
 			w[o] = byte(len(f3) + 1)
 			if f3 == nil {
 				w[o] = byte(0)
 			}
-			putShort((*[32]byte)(w[o+1:o+33]), f3)
-			putTiny((*[32]byte)(w[o+1:o+33]), f3)
+			putLong((*[64]byte)(w[o+1:o+65]), f3)
+			putShort((*[64]byte)(w[o+1:o+65]), f3)
 			o += 1 + len(f3)
 			w[o] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = compactString(dst, x.TransactionalID, e)
 			dst = compactString(dst, x.GroupID, e)
-			dst = room(dst, 14)
-			{
-				p := (*[14]byte)(dst[len(dst)-14:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-				binary.BigEndian.PutUint32(p[10:14], uint32(x.GenerationID))
-			}
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.GenerationID))
 			dst = compactString(dst, x.MemberID, e)
 			dst = compactNullableString(dst, x.GroupInstanceID, e)
 			dst = compactCount(dst, len(x.Topics), e)
@@ -107,24 +104,21 @@ func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if len(x.Topics) > 0 {
 			dst = flexibleAllTxnOffsetCommitRequestTopic(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		e.failIf(x.GenerationID != -1)
 		e.failIf(len(x.MemberID) > 0)
 		e.failIf(x.GroupInstanceID != nil)
 		f0, f1 := x.TransactionalID, x.GroupID
-		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+		if n := len(dst) + 146; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-			putShort((*[32]byte)(w[o+2:o+34]), f1)
-			putTiny((*[32]byte)(w[o+2:o+34]), f1)
+			putLong((*[64]byte)(w[o+2:o+66]), f1)
+			putShort((*[64]byte)(w[o+2:o+66]), f1)
 			o += 2 + len(f1)
 			{
 				p := (*[10]byte)(w[o : o+10])
@@ -145,23 +139,31 @@ func (x *TxnOffsetCommitRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "TxnOffsetCommitRequest", v, 3)
+	return e.result(dst, start, x, "TxnOffsetCommitRequest", 3)
+}
+
+func (x *TxnOffsetCommitRequestPartition) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
+	if e.v >= 2 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
 	}
-	return dst, nil
+	dst = e.string(dst, x.CommittedMetadata, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequestTopic, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 5 {
 				w[o] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f0)
-				putTiny((*[32]byte)(w[o+1:o+33]), f0)
+				putLong((*[64]byte)(w[o+1:o+65]), f0)
+				putShort((*[64]byte)(w[o+1:o+65]), f0)
 				o += 1 + len(f0)
 			}
 			if e.v >= 6 {
@@ -185,7 +187,7 @@ func flexibleAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitReque
 			for i := range s {
 				x := &s[i]
 				f0 := x.CommittedMetadata
-				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
@@ -194,31 +196,17 @@ func flexibleAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitReque
 					if f0 == nil {
 						w[16] = byte(0)
 					}
-					putShort((*[32]byte)(w[17:49]), f0)
-					putTiny((*[32]byte)(w[17:49]), f0)
+					putLong((*[64]byte)(w[17:81]), f0)
+					putShort((*[64]byte)(w[17:81]), f0)
 					o := 17 + len(f0)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = room(dst, 16)
-					{
-						p := (*[16]byte)(dst[len(dst)-16:])
-						binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-						binary.BigEndian.PutUint64(p[4:12], uint64(x.CommittedOffset))
-						binary.BigEndian.PutUint32(p[12:16], uint32(x.CommittedLeaderEpoch))
-					}
-					dst = compactNullableString(dst, x.CommittedMetadata, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -227,11 +215,11 @@ func legacyAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequest
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]
@@ -244,7 +232,7 @@ func legacyAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequest
 			for i := range s {
 				x := &s[i]
 				f0 := x.CommittedMetadata
-				if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+				if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.PartitionIndex))
 					binary.BigEndian.PutUint64(w[4:12], uint64(x.CommittedOffset))
@@ -257,19 +245,13 @@ func legacyAllTxnOffsetCommitRequestTopic(dst []byte, s []TxnOffsetCommitRequest
 					if f0 == nil {
 						binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 					}
-					putShort((*[32]byte)(w[o+2:o+34]), f0)
-					putTiny((*[32]byte)(w[o+2:o+34]), f0)
+					putLong((*[64]byte)(w[o+2:o+66]), f0)
+					putShort((*[64]byte)(w[o+2:o+66]), f0)
 					o += 2 + len(f0)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
-					dst = binary.BigEndian.AppendUint64(dst, uint64(x.CommittedOffset))
-					if e.v >= 2 {
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.CommittedLeaderEpoch))
-					}
-					dst = legacyNullableString(dst, x.CommittedMetadata, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		e.failIf(len(x.UnknownTags) > 0)

@@ -21,17 +21,24 @@ func NewUnregisterBrokerRequest() UnregisterBrokerRequest { return UnregisterBro
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *UnregisterBrokerRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("UnregisterBrokerRequest", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.BrokerID))
+			w[4] = 0
+			return dst[:len(dst)+5], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	return x.appendAny(dst, v)
+}
+
+func (x *UnregisterBrokerRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "UnregisterBrokerRequest", v, 0)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.BrokerID))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "UnregisterBrokerRequest", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("UnregisterBrokerRequest", v, 0, 0)
 }

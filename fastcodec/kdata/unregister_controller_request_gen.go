@@ -23,17 +23,24 @@ func NewUnregisterControllerRequest() UnregisterControllerRequest {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *UnregisterControllerRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v != 0 {
-		return dst, fastcodec.VersionError("UnregisterControllerRequest", v, 0, 0)
+	if v == 0 {
+		if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			w[4] = 0
+			return dst[:len(dst)+5], nil
+		}
 	}
-	start, e := len(dst), &encoder{v: v}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	return x.appendAny(dst, v)
+}
+
+func (x *UnregisterControllerRequest) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "UnregisterControllerRequest", v, 0)
+		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "UnregisterControllerRequest", v, 0)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("UnregisterControllerRequest", v, 0, 0)
 }

@@ -37,13 +37,25 @@ func NewUpdateFeaturesRequestFeatureUpdateKey() UpdateFeaturesRequestFeatureUpda
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *UpdateFeaturesRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && len(x.FeatureUpdates) == 0 && !(v < 1 && x.ValidateOnly) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
+			w[4] = byte(len(x.FeatureUpdates) + 1)
+			o := 5
+			if v >= 1 {
+				w[o] = bit(x.ValidateOnly)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("UpdateFeaturesRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && x.ValidateOnly {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && x.ValidateOnly)
 	if n := len(dst) + 5; uint(n) <= uint(cap(dst)) && len(x.FeatureUpdates) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.TimeoutMs))
@@ -57,18 +69,12 @@ func (x *UpdateFeaturesRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		s := x.FeatureUpdates
 		for i := range s {
 			x := &s[i]
-			if v > 0 && x.AllowDowngrade {
-				e.failed = true
-			}
-			if v < 1 && x.UpgradeType != 1 {
-				e.failed = true
-			}
 			f0 := x.Feature
-			if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && !(v > 0 && x.AllowDowngrade) && !(v < 1 && x.UpgradeType != 1) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(x.MaxVersionLevel))
 				o += 2
@@ -83,30 +89,28 @@ func (x *UpdateFeaturesRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				w[o] = 0
 				dst = dst[:len(dst)+o+1]
 			} else {
-				dst = compactString(dst, x.Feature, e)
-				dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxVersionLevel))
-				if v <= 0 {
-					dst = append(dst, bit(x.AllowDowngrade))
-				}
-				if v >= 1 {
-					dst = append(dst, byte(x.UpgradeType))
-				}
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
 	if v >= 1 {
 		dst = append(dst, bit(x.ValidateOnly))
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "UpdateFeaturesRequest", 0)
+}
+
+func (x *UpdateFeaturesRequestFeatureUpdateKey) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v > 0 && x.AllowDowngrade)
+	e.failIf(e.v < 1 && x.UpgradeType != 1)
+	dst = e.string(dst, x.Feature, false)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxVersionLevel))
+	if e.v <= 0 {
+		dst = append(dst, bit(x.AllowDowngrade))
 	}
-	if e.failed {
-		return dst[:start], explain(x, "UpdateFeaturesRequest", v, 0)
+	if e.v >= 1 {
+		dst = append(dst, byte(x.UpgradeType))
 	}
-	return dst, nil
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -39,12 +39,33 @@ func NewUpdateFeaturesResponseUpdatableFeatureResult() UpdateFeaturesResponseUpd
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *UpdateFeaturesResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		f0 := x.ErrorMessage
+		if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[6] = byte(0)
+			}
+			putLong((*[64]byte)(w[7:71]), f0)
+			putShort((*[64]byte)(w[7:71]), f0)
+			o := 7 + len(f0)
+			if v <= 1 {
+				w[o] = byte(len(x.Results) + 1)
+				o += 1
+			}
+			w[o] = 0
+			return dst[:len(dst)+o+1], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("UpdateFeaturesResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.ErrorMessage
-	if n := len(dst) + 39; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+	if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
 		binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -52,8 +73,8 @@ func (x *UpdateFeaturesResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 		if f0 == nil {
 			w[6] = byte(0)
 		}
-		putShort((*[32]byte)(w[7:39]), f0)
-		putTiny((*[32]byte)(w[7:39]), f0)
+		putLong((*[64]byte)(w[7:71]), f0)
+		putShort((*[64]byte)(w[7:71]), f0)
 		o := 7 + len(f0)
 		dst = dst[:len(dst)+o]
 	} else {
@@ -68,40 +89,36 @@ func (x *UpdateFeaturesResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Feature, x.ErrorMessage
-				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					binary.BigEndian.PutUint16(w[o:o+2], uint16(x.ErrorCode))
 					w[o+2] = byte(len(f1) + 1)
 					if f1 == nil {
 						w[o+2] = byte(0)
 					}
-					putShort((*[32]byte)(w[o+3:o+35]), f1)
-					putTiny((*[32]byte)(w[o+3:o+35]), f1)
+					putLong((*[64]byte)(w[o+3:o+67]), f1)
+					putShort((*[64]byte)(w[o+3:o+67]), f1)
 					o += 3 + len(f1)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.Feature, e)
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = compactNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "UpdateFeaturesResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "UpdateFeaturesResponse", 0)
+}
+
+func (x *UpdateFeaturesResponseUpdatableFeatureResult) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Feature, false)
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }

@@ -74,17 +74,54 @@ type UpdateMetadataRequestEndpoint struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 6 && v <= 8 {
+		if n := len(dst) + 20; uint(n) <= uint(cap(dst)) && !(v < 8 && x.IsKRaftController) && !(v < 8 && x.Type != 0) && !(len(x.UngroupedPartitionStates) > 0) && len(x.TopicStates) == 0 && len(x.LiveBrokers) == 0 && !(v >= 8 && x.Type != 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			o := 4
+			if v >= 8 {
+				w[o] = bit(x.IsKRaftController)
+				o += 1
+			}
+			{
+				p := (*[12]byte)(w[o : o+12])
+				binary.BigEndian.PutUint32(p[0:4], uint32(x.ControllerEpoch))
+				binary.BigEndian.PutUint64(p[4:12], uint64(x.BrokerEpoch))
+			}
+			w[o+12] = byte(len(x.TopicStates) + 1)
+			w[o+13] = byte(len(x.LiveBrokers) + 1)
+			w[o+14] = 0
+			return dst[:len(dst)+o+15], nil
+		}
+	} else if v >= 0 && v <= 5 {
+		if n := len(dst) + 28; uint(n) <= uint(cap(dst)) && !(x.IsKRaftController) && !(x.Type != 0) && !(v > 4 && len(x.UngroupedPartitionStates) > 0) && len(x.UngroupedPartitionStates) == 0 && !(v < 5 && len(x.TopicStates) > 0) && len(x.TopicStates) == 0 && len(x.LiveBrokers) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ControllerID))
+			binary.BigEndian.PutUint32(w[4:8], uint32(x.ControllerEpoch))
+			o := 8
+			if v >= 5 {
+				binary.BigEndian.PutUint64(w[o:o+8], uint64(x.BrokerEpoch))
+				o += 8
+			}
+			if v <= 4 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.UngroupedPartitionStates)))
+				o += 4
+			}
+			if v >= 5 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.TopicStates)))
+				o += 4
+			}
+			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.LiveBrokers)))
+			return dst[:len(dst)+o+4], nil
+		}
+	}
 	if v < 0 || v > 8 {
 		return dst, fastcodec.VersionError("UpdateMetadataRequest", v, 0, 8)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 6 {
-		if v < 8 && x.IsKRaftController {
-			e.failed = true
-		}
-		if v < 8 && x.Type != 0 {
-			e.failed = true
-		}
+	start, e := len(dst), &encoder{v: v, flexible: v >= 6}
+	if e.flexible {
+		e.failIf(v < 8 && x.IsKRaftController)
+		e.failIf(v < 8 && x.Type != 0)
 		e.failIf(len(x.UngroupedPartitionStates) > 0)
 		if n := len(dst) + 18; uint(n) <= uint(cap(dst)) && len(x.TopicStates) < 127 {
 			w := dst[len(dst):n:n]
@@ -124,12 +161,8 @@ func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	} else {
 		e.failIf(x.IsKRaftController)
 		e.failIf(x.Type != 0)
-		if v > 4 && len(x.UngroupedPartitionStates) > 0 {
-			e.failed = true
-		}
-		if v < 5 && len(x.TopicStates) > 0 {
-			e.failed = true
-		}
+		e.failIf(v > 4 && len(x.UngroupedPartitionStates) > 0)
+		e.failIf(v < 5 && len(x.TopicStates) > 0)
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerID))
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
 		if v >= 5 {
@@ -153,10 +186,36 @@ func (x *UpdateMetadataRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "UpdateMetadataRequest", v, 6)
+	return e.result(dst, start, x, "UpdateMetadataRequest", 6)
+}
+
+func (x *UpdateMetadataRequestPartitionState) append(dst []byte, e *encoder) []byte {
+	if e.v <= 4 {
+		dst = e.string(dst, x.TopicName, false)
 	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ControllerEpoch))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Leader))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = appendInt32s(e.count(dst, len(x.Isr)), x.Isr)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ZkVersion))
+	dst = appendInt32s(e.count(dst, len(x.Replicas)), x.Replicas)
+	if e.v >= 4 {
+		dst = appendInt32s(e.count(dst, len(x.OfflineReplicas)), x.OfflineReplicas)
+	}
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *UpdateMetadataRequestEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+	dst = e.string(dst, x.Host, false)
+	if e.v >= 3 {
+		dst = e.string(dst, x.Listener, false)
+	}
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsUpdateMetadataRequest puts the tag section of a struct in the place of an empty one.
@@ -203,22 +262,7 @@ func flexibleAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetada
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
-				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
-				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
-			}
-			dst = compactInt32s(dst, x.Isr, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ZkVersion))
-			dst = compactInt32s(dst, x.Replicas, e)
-			dst = compactInt32s(dst, x.OfflineReplicas, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = x.append(dst, e)
 		}
 	}
 	return dst
@@ -228,11 +272,11 @@ func flexibleAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRe
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 50; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.PartitionStates) < 127 {
+		if n := len(dst) + 82; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.PartitionStates) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			if e.v >= 7 {
 				binary.BigEndian.PutUint64(w[o:o+8], x.TopicID.Hi)
@@ -251,10 +295,7 @@ func flexibleAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRe
 		if len(x.PartitionStates) > 0 {
 			dst = flexibleAllUpdateMetadataRequestPartitionState(dst, x.PartitionStates, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -276,16 +317,16 @@ func flexibleAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataReques
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Host, x.Listener
-				if n := len(dst) + 73; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 137; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.Port))
 					w[4] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[5:37]), f0)
-					putTiny((*[32]byte)(w[5:37]), f0)
+					putLong((*[64]byte)(w[5:69]), f0)
+					putShort((*[64]byte)(w[5:69]), f0)
 					o := 5 + len(f0)
 					w[o] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -294,35 +335,25 @@ func flexibleAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataReques
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-					dst = compactString(dst, x.Host, e)
-					dst = compactString(dst, x.Listener, e)
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		f0 := x.Rack
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
 			if f0 == nil {
 				w[0] = byte(0)
 			}
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = 0
 			dst = dst[:len(dst)+o+1]
 		} else {
 			dst = compactNullableString(dst, x.Rack, e)
-			dst = append(dst, 0)
-			if len(x.UnknownTags) > 0 {
-				dst = unknownTags(dst, x.UnknownTags, e)
-			}
+			dst = closing(dst, x.UnknownTags, e)
 		}
 	}
 	return dst
@@ -332,13 +363,13 @@ func legacyAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetadata
 	for i := range s {
 		x := &s[i]
 		f0, f1, f2, f3 := x.TopicName, x.Isr, x.Replicas, x.OfflineReplicas
-		if n := len(dst) + 162; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 {
+		if n := len(dst) + 194; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 8 && len(f2) <= 8 && len(f3) <= 8 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v <= 4 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
-				putShort((*[32]byte)(w[o+2:o+34]), f0)
-				putTiny((*[32]byte)(w[o+2:o+34]), f0)
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
 				o += 2 + len(f0)
 			}
 			{
@@ -362,25 +393,8 @@ func legacyAllUpdateMetadataRequestPartitionState(dst []byte, s []UpdateMetadata
 			}
 			dst = dst[:len(dst)+o]
 		} else {
-			if e.v <= 4 {
-				dst = legacyString(dst, x.TopicName, e)
-			}
-			dst = room(dst, 16)
-			{
-				p := (*[16]byte)(dst[len(dst)-16:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.PartitionIndex))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.ControllerEpoch))
-				binary.BigEndian.PutUint32(p[8:12], uint32(x.Leader))
-				binary.BigEndian.PutUint32(p[12:16], uint32(x.LeaderEpoch))
-			}
-			dst = legacyInt32s(dst, x.Isr, e)
-			dst = binary.BigEndian.AppendUint32(dst, uint32(x.ZkVersion))
-			dst = legacyInt32s(dst, x.Replicas, e)
-			if e.v >= 4 {
-				dst = legacyInt32s(dst, x.OfflineReplicas, e)
-			}
+			dst = x.append(dst, e)
 		}
-		e.failIf(len(x.UnknownTags) > 0)
 	}
 	return dst
 }
@@ -389,11 +403,11 @@ func legacyAllUpdateMetadataRequestTopicState(dst []byte, s []UpdateMetadataRequ
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.PartitionStates)))
 			dst = dst[:len(dst)+o+4]
@@ -413,14 +427,14 @@ func legacyAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataRequestB
 	for i := range s {
 		x := &s[i]
 		f0 := x.V0Host
-		if n := len(dst) + 42; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint32(w[0:4], uint32(x.ID))
 			o := 4
 			if e.v <= 0 {
 				binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f0)))
-				putShort((*[32]byte)(w[o+2:o+34]), f0)
-				putTiny((*[32]byte)(w[o+2:o+34]), f0)
+				putLong((*[64]byte)(w[o+2:o+66]), f0)
+				putShort((*[64]byte)(w[o+2:o+66]), f0)
 				o += 2 + len(f0)
 				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.V0Port))
 				o += 4
@@ -440,35 +454,29 @@ func legacyAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataRequestB
 				for i := range s {
 					x := &s[i]
 					f0, f1 := x.Host, x.Listener
-					if n := len(dst) + 74; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 {
+					if n := len(dst) + 138; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 64 {
 						w := dst[len(dst):n:n]
 						binary.BigEndian.PutUint32(w[0:4], uint32(x.Port))
 						binary.BigEndian.PutUint16(w[4:6], uint16(len(f0)))
-						putShort((*[32]byte)(w[6:38]), f0)
-						putTiny((*[32]byte)(w[6:38]), f0)
+						putLong((*[64]byte)(w[6:70]), f0)
+						putShort((*[64]byte)(w[6:70]), f0)
 						o := 6 + len(f0)
 						if e.v >= 3 {
 							binary.BigEndian.PutUint16(w[o:o+2], uint16(len(f1)))
-							putShort((*[32]byte)(w[o+2:o+34]), f1)
-							putTiny((*[32]byte)(w[o+2:o+34]), f1)
+							putLong((*[64]byte)(w[o+2:o+66]), f1)
+							putShort((*[64]byte)(w[o+2:o+66]), f1)
 							o += 2 + len(f1)
 						}
 						binary.BigEndian.PutUint16(w[o:o+2], uint16(x.SecurityProtocol))
 						dst = dst[:len(dst)+o+2]
 					} else {
-						dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-						dst = legacyString(dst, x.Host, e)
-						if e.v >= 3 {
-							dst = legacyString(dst, x.Listener, e)
-						}
-						dst = binary.BigEndian.AppendUint16(dst, uint16(x.SecurityProtocol))
+						dst = x.append(dst, e)
 					}
-					e.failIf(len(x.UnknownTags) > 0)
 				}
 			}
 		}
 		f1 := x.Rack
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f1) <= 32 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f1) <= 64 {
 			w := dst[len(dst):n:n]
 			o := 0
 			if e.v >= 2 {
@@ -476,8 +484,8 @@ func legacyAllUpdateMetadataRequestBroker(dst []byte, s []UpdateMetadataRequestB
 				if f1 == nil {
 					binary.BigEndian.PutUint16(w[o:o+2], 0xffff)
 				}
-				putShort((*[32]byte)(w[o+2:o+34]), f1)
-				putTiny((*[32]byte)(w[o+2:o+34]), f1)
+				putLong((*[64]byte)(w[o+2:o+66]), f1)
+				putShort((*[64]byte)(w[o+2:o+66]), f1)
 				o += 2 + len(f1)
 			}
 			dst = dst[:len(dst)+o]

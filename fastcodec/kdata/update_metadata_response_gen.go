@@ -21,22 +21,36 @@ func NewUpdateMetadataResponse() UpdateMetadataResponse { return UpdateMetadataR
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *UpdateMetadataResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
-	if v < 0 || v > 8 {
-		return dst, fastcodec.VersionError("UpdateMetadataResponse", v, 0, 8)
-	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 6 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
+	if v >= 6 && v <= 8 {
+		if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = 0
+			return dst[:len(dst)+3], nil
 		}
-	} else {
+	} else if v >= 0 && v <= 5 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			return dst[:len(dst)+2], nil
+		}
+	}
+	return x.appendAny(dst, v)
+}
+
+func (x *UpdateMetadataResponse) appendAny(dst []byte, v int16) ([]byte, error) {
+	if v >= 6 && v <= 8 {
+		if fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+			return dst, explain(x, "UpdateMetadataResponse", v, 6)
+		}
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-		e.failIf(len(x.UnknownTags) > 0)
+		return fastcodec.AppendTags(dst, x.UnknownTags), nil
+	} else if v >= 0 && v <= 5 {
+		if len(x.UnknownTags) > 0 {
+			return dst, explain(x, "UpdateMetadataResponse", v, 6)
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+		return dst, nil
 	}
-	if e.failed {
-		return dst[:start], explain(x, "UpdateMetadataResponse", v, 6)
-	}
-	return dst, nil
+	return dst, fastcodec.VersionError("UpdateMetadataResponse", v, 0, 8)
 }

@@ -43,19 +43,20 @@ type UpdateRaftVoterRequestKRaftVersionFeature struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *UpdateRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+
 	if v != 0 {
 		return dst, fastcodec.VersionError("UpdateRaftVoterRequest", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.ClusterID
-	if n := len(dst) + 58; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Listeners) < 127 {
+	if n := len(dst) + 90; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Listeners) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		if f0 == nil {
 			w[0] = byte(0)
 		}
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		{
 			p := (*[24]byte)(w[o : o+24])
@@ -68,14 +69,9 @@ func (x *UpdateRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		dst = dst[:len(dst)+o+25]
 	} else {
 		dst = compactNullableString(dst, x.ClusterID, e)
-		dst = room(dst, 24)
-		{
-			p := (*[24]byte)(dst[len(dst)-24:])
-			binary.BigEndian.PutUint32(p[0:4], uint32(x.CurrentLeaderEpoch))
-			binary.BigEndian.PutUint32(p[4:8], uint32(x.VoterID))
-			binary.BigEndian.PutUint64(p[8:16], x.VoterDirectoryID.Hi)
-			binary.BigEndian.PutUint64(p[16:24], x.VoterDirectoryID.Lo)
-		}
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CurrentLeaderEpoch))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
+		dst = fastcodec.AppendUUID(dst, x.VoterDirectoryID)
 		dst = compactCount(dst, len(x.Listeners), e)
 	}
 	{
@@ -83,15 +79,15 @@ func (x *UpdateRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		for i := range s {
 			x := &s[i]
 			f0, f1 := x.Name, x.Host
-			if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+			if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 				w := dst[len(dst):n:n]
 				w[0] = byte(len(f0) + 1)
-				putShort((*[32]byte)(w[1:33]), f0)
-				putTiny((*[32]byte)(w[1:33]), f0)
+				putLong((*[64]byte)(w[1:65]), f0)
+				putShort((*[64]byte)(w[1:65]), f0)
 				o := 1 + len(f0)
 				w[o] = byte(len(f1) + 1)
-				putShort((*[32]byte)(w[o+1:o+33]), f1)
-				putTiny((*[32]byte)(w[o+1:o+33]), f1)
+				putLong((*[64]byte)(w[o+1:o+65]), f1)
+				putShort((*[64]byte)(w[o+1:o+65]), f1)
 				o += 1 + len(f1)
 				{
 					p := (*[3]byte)(w[o : o+3])
@@ -100,25 +96,28 @@ func (x *UpdateRaftVoterRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 				}
 				dst = dst[:len(dst)+o+3]
 			} else {
-				dst = compactString(dst, x.Name, e)
-				dst = compactString(dst, x.Host, e)
-				dst = binary.BigEndian.AppendUint16(dst, x.Port)
-				dst = append(dst, 0)
-				if len(x.UnknownTags) > 0 {
-					dst = unknownTags(dst, x.UnknownTags, e)
-				}
+				dst = x.append(dst, e)
 			}
 		}
 	}
 	dst = flexibleUpdateRaftVoterRequestKRaftVersionFeature(dst, &x.KRaftVersionFeature, e)
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "UpdateRaftVoterRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "UpdateRaftVoterRequest", 0)
+}
+
+func (x *UpdateRaftVoterRequestListener) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *UpdateRaftVoterRequestKRaftVersionFeature) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MinSupportedVersion))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxSupportedVersion))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleUpdateRaftVoterRequestKRaftVersionFeature(dst []byte, x *UpdateRaftVoterRequestKRaftVersionFeature, e *encoder) []byte {

@@ -42,20 +42,35 @@ func NewUpdateRaftVoterResponseCurrentLeader() UpdateRaftVoterResponseCurrentLea
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *UpdateRaftVoterResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 7; uint(n) <= uint(cap(dst)) && !(!x.CurrentLeader.isDefault()) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(x.ThrottleTimeMs))
+			binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
+			w[6] = 0
+			return dst[:len(dst)+7], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("UpdateRaftVoterResponse", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))
 	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
 	dst = append(dst, 0)
 	if len(x.UnknownTags) > 0 || !x.CurrentLeader.isDefault() {
 		dst = tagsUpdateRaftVoterResponse(dst, x, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "UpdateRaftVoterResponse", v, 0)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "UpdateRaftVoterResponse", 0)
+}
+
+func (x *UpdateRaftVoterResponseCurrentLeader) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsUpdateRaftVoterResponse puts the tag section of a struct in the place of an empty one.
@@ -79,13 +94,13 @@ func tagsUpdateRaftVoterResponse(dst []byte, x *UpdateRaftVoterResponse, e *enco
 
 func flexibleUpdateRaftVoterResponseCurrentLeader(dst []byte, x *UpdateRaftVoterResponseCurrentLeader, e *encoder) []byte {
 	f0 := x.Host
-	if n := len(dst) + 46; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+	if n := len(dst) + 78; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint32(w[0:4], uint32(x.LeaderID))
 		binary.BigEndian.PutUint32(w[4:8], uint32(x.LeaderEpoch))
 		w[8] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[9:41]), f0)
-		putTiny((*[32]byte)(w[9:41]), f0)
+		putLong((*[64]byte)(w[9:73]), f0)
+		putShort((*[64]byte)(w[9:73]), f0)
 		o := 9 + len(f0)
 		{
 			p := (*[5]byte)(w[o : o+5])
@@ -94,14 +109,7 @@ func flexibleUpdateRaftVoterResponseCurrentLeader(dst []byte, x *UpdateRaftVoter
 		}
 		dst = dst[:len(dst)+o+5]
 	} else {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
-		dst = compactString(dst, x.Host, e)
-		dst = binary.BigEndian.AppendUint32(dst, uint32(x.Port))
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = x.append(dst, e)
 	}
 	return dst
 }

@@ -43,19 +43,39 @@ type VoteRequestPartitionData struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *VoteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		f0 := x.ClusterID
+		if n := len(dst) + 71; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			if f0 == nil {
+				w[0] = byte(0)
+			}
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			if v >= 1 {
+				binary.BigEndian.PutUint32(w[o:o+4], uint32(x.VoterID))
+				o += 4
+			}
+			w[o] = byte(len(x.Topics) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("VoteRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.ClusterID
-	if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
 		if f0 == nil {
 			w[0] = byte(0)
 		}
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		if v >= 1 {
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(x.VoterID))
@@ -73,25 +93,39 @@ func (x *VoteRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.Topics) > 0 {
 		dst = flexibleAllVoteRequestTopicData(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "VoteRequest", 0)
+}
+
+func (x *VoteRequestPartitionData) append(dst []byte, e *encoder) []byte {
+	e.failIf(e.v < 2 && x.PreVote)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CandidateEpoch))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.CandidateID))
+	if e.v >= 1 {
+		dst = fastcodec.AppendUUID(dst, x.CandidateDirectoryID)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "VoteRequest", v, 0)
+	if e.v >= 1 {
+		dst = fastcodec.AppendUUID(dst, x.VoterDirectoryID)
 	}
-	return dst, nil
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LastOffsetEpoch))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+	if e.v >= 2 {
+		dst = append(dst, bit(x.PreVote))
+	}
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllVoteRequestTopicData(dst []byte, s []VoteRequestTopicData, e *encoder) []byte {
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -102,10 +136,7 @@ func flexibleAllVoteRequestTopicData(dst []byte, s []VoteRequestTopicData, e *en
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllVoteRequestPartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -48,13 +48,20 @@ type VoteResponseNodeEndpoint struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *VoteResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 2 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && !(v < 1 && len(x.NodeEndpoints) > 0) && !(v >= 1 && len(x.NodeEndpoints) > 0) && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
+			w[2] = byte(len(x.Topics) + 1)
+			w[3] = 0
+			return dst[:len(dst)+4], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("VoteResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v < 1 && len(x.NodeEndpoints) > 0 {
-		e.failed = true
-	}
+	start, e := len(dst), &encoder{v: v, flexible: true}
+	e.failIf(v < 1 && len(x.NodeEndpoints) > 0)
 	if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.ErrorCode))
@@ -71,10 +78,25 @@ func (x *VoteResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.UnknownTags) > 0 || v >= 1 && len(x.NodeEndpoints) > 0 {
 		dst = tagsVoteResponse(dst, x, e)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "VoteResponse", v, 0)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "VoteResponse", 0)
+}
+
+func (x *VoteResponsePartitionData) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+	dst = append(dst, bit(x.VoteGranted))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *VoteResponseNodeEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 // tagsVoteResponse puts the tag section of a struct in the place of an empty one.
@@ -100,12 +122,12 @@ func tagsVoteResponse(dst []byte, x *VoteResponse, e *encoder) []byte {
 			for i := range s {
 				x := &s[i]
 				f0 := x.Host
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.NodeID))
 					w[4] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[5:37]), f0)
-					putTiny((*[32]byte)(w[5:37]), f0)
+					putLong((*[64]byte)(w[5:69]), f0)
+					putShort((*[64]byte)(w[5:69]), f0)
 					o := 5 + len(f0)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -114,13 +136,7 @@ func tagsVoteResponse(dst []byte, x *VoteResponse, e *encoder) []byte {
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.NodeID))
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint16(dst, x.Port)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -133,11 +149,11 @@ func flexibleAllVoteResponseTopicData(dst []byte, s []VoteResponseTopicData, e *
 	for i := range s {
 		x := &s[i]
 		f0 := x.TopicName
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -148,10 +164,7 @@ func flexibleAllVoteResponseTopicData(dst []byte, s []VoteResponseTopicData, e *
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllVoteResponsePartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

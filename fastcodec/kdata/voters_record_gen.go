@@ -46,10 +46,19 @@ type VotersRecordKRaftVersionFeature struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *VotersRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v == 0 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.Voters) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
+			w[2] = byte(len(x.Voters) + 1)
+			w[3] = 0
+			return dst[:len(dst)+4], nil
+		}
+	}
 	if v != 0 {
 		return dst, fastcodec.VersionError("VotersRecord", v, 0, 0)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	if n := len(dst) + 3; uint(n) <= uint(cap(dst)) && len(x.Voters) < 127 {
 		w := dst[len(dst):n:n]
 		binary.BigEndian.PutUint16(w[0:2], uint16(x.Version))
@@ -62,14 +71,23 @@ func (x *VotersRecord) AppendTo(dst []byte, v int16) ([]byte, error) {
 	if len(x.Voters) > 0 {
 		dst = flexibleAllVotersRecordVoter(dst, x.Voters, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "VotersRecord", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "VotersRecord", 0)
+}
+
+func (x *VotersRecordEndpoint) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = e.string(dst, x.Host, false)
+	dst = binary.BigEndian.AppendUint16(dst, x.Port)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
+}
+
+func (x *VotersRecordKRaftVersionFeature) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MinSupportedVersion))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.MaxSupportedVersion))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllVotersRecordVoter(dst []byte, s []VotersRecordVoter, e *encoder) []byte {
@@ -83,13 +101,8 @@ func flexibleAllVotersRecordVoter(dst []byte, s []VotersRecordVoter, e *encoder)
 			w[20] = byte(len(x.Endpoints) + 1)
 			dst = dst[:len(dst)+21]
 		} else {
-			dst = room(dst, 20)
-			{
-				p := (*[20]byte)(dst[len(dst)-20:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.VoterID))
-				binary.BigEndian.PutUint64(p[4:12], x.VoterDirectoryID.Hi)
-				binary.BigEndian.PutUint64(p[12:20], x.VoterDirectoryID.Lo)
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.VoterID))
+			dst = fastcodec.AppendUUID(dst, x.VoterDirectoryID)
 			dst = compactCount(dst, len(x.Endpoints), e)
 		}
 		{
@@ -97,15 +110,15 @@ func flexibleAllVotersRecordVoter(dst []byte, s []VotersRecordVoter, e *encoder)
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.Host
-				if n := len(dst) + 69; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 133; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
-					putShort((*[32]byte)(w[o+1:o+33]), f1)
-					putTiny((*[32]byte)(w[o+1:o+33]), f1)
+					putLong((*[64]byte)(w[o+1:o+65]), f1)
+					putShort((*[64]byte)(w[o+1:o+65]), f1)
 					o += 1 + len(f1)
 					{
 						p := (*[3]byte)(w[o : o+3])
@@ -114,21 +127,12 @@ func flexibleAllVotersRecordVoter(dst []byte, s []VotersRecordVoter, e *encoder)
 					}
 					dst = dst[:len(dst)+o+3]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = compactString(dst, x.Host, e)
-					dst = binary.BigEndian.AppendUint16(dst, x.Port)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
 		dst = flexibleVotersRecordKRaftVersionFeature(dst, &x.KRaftVersionFeature, e)
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -56,16 +56,29 @@ type WriteShareGroupStateRequestStateBatch struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *WriteShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		f0 := x.GroupID
+		if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(x.Topics) == 0 && len(f0) <= 64 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(f0) + 1)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
+			o := 1 + len(f0)
+			w[o] = byte(len(x.Topics) + 1)
+			w[o+1] = 0
+			return dst[:len(dst)+o+2], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("WriteShareGroupStateRequest", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	f0 := x.GroupID
-	if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Topics) < 127 {
+	if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Topics) < 127 {
 		w := dst[len(dst):n:n]
 		w[0] = byte(len(f0) + 1)
-		putShort((*[32]byte)(w[1:33]), f0)
-		putTiny((*[32]byte)(w[1:33]), f0)
+		putLong((*[64]byte)(w[1:65]), f0)
+		putShort((*[64]byte)(w[1:65]), f0)
 		o := 1 + len(f0)
 		w[o] = byte(len(x.Topics) + 1)
 		dst = dst[:len(dst)+o+1]
@@ -76,14 +89,17 @@ func (x *WriteShareGroupStateRequest) AppendTo(dst []byte, v int16) ([]byte, err
 	if len(x.Topics) > 0 {
 		dst = flexibleAllWriteShareGroupStateRequestWriteStateData(dst, x.Topics, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "WriteShareGroupStateRequest", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "WriteShareGroupStateRequest", 0)
+}
+
+func (x *WriteShareGroupStateRequestStateBatch) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.FirstOffset))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.LastOffset))
+	dst = append(dst, byte(x.DeliveryState))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.DeliveryCount))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllWriteShareGroupStateRequestWriteStateData(dst []byte, s []WriteShareGroupStateRequestWriteStateData, e *encoder) []byte {
@@ -102,10 +118,7 @@ func flexibleAllWriteShareGroupStateRequestWriteStateData(dst []byte, s []WriteS
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllWriteShareGroupStateRequestPartitionData(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -127,14 +140,10 @@ func flexibleAllWriteShareGroupStateRequestPartitionData(dst []byte, s []WriteSh
 			w[o] = byte(len(x.StateBatches) + 1)
 			dst = dst[:len(dst)+o+1]
 		} else {
-			dst = room(dst, 20)
-			{
-				p := (*[20]byte)(dst[len(dst)-20:])
-				binary.BigEndian.PutUint32(p[0:4], uint32(x.Partition))
-				binary.BigEndian.PutUint32(p[4:8], uint32(x.StateEpoch))
-				binary.BigEndian.PutUint32(p[8:12], uint32(x.LeaderEpoch))
-				binary.BigEndian.PutUint64(p[12:20], uint64(x.StartOffset))
-			}
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.StateEpoch))
+			dst = binary.BigEndian.AppendUint32(dst, uint32(x.LeaderEpoch))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.StartOffset))
 			if e.v >= 1 {
 				dst = binary.BigEndian.AppendUint32(dst, uint32(x.DeliveryCompleteCount))
 			}
@@ -143,10 +152,7 @@ func flexibleAllWriteShareGroupStateRequestPartitionData(dst []byte, s []WriteSh
 		if len(x.StateBatches) > 0 {
 			dst = flexibleAllWriteShareGroupStateRequestStateBatch(dst, x.StateBatches, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

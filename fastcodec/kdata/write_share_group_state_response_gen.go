@@ -38,22 +38,32 @@ type WriteShareGroupStateResponsePartitionResult struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *WriteShareGroupStateResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 0 && v <= 1 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Results) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Results) + 1)
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	}
 	if v < 0 || v > 1 {
 		return dst, fastcodec.VersionError("WriteShareGroupStateResponse", v, 0, 1)
 	}
-	start, e := len(dst), &encoder{v: v}
+	start, e := len(dst), &encoder{v: v, flexible: true}
 	dst = compactCount(dst, len(x.Results), e)
 	if len(x.Results) > 0 {
 		dst = flexibleAllWriteShareGroupStateResponseWriteStateResult(dst, x.Results, e)
 	}
-	dst = append(dst, 0)
-	if len(x.UnknownTags) > 0 {
-		dst = unknownTags(dst, x.UnknownTags, e)
-	}
-	if e.failed {
-		return dst[:start], explain(x, "WriteShareGroupStateResponse", v, 0)
-	}
-	return dst, nil
+	dst = closing(dst, x.UnknownTags, e)
+	return e.result(dst, start, x, "WriteShareGroupStateResponse", 0)
+}
+
+func (x *WriteShareGroupStateResponsePartitionResult) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.string(dst, x.ErrorMessage, true)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllWriteShareGroupStateResponseWriteStateResult(dst []byte, s []WriteShareGroupStateResponseWriteStateResult, e *encoder) []byte {
@@ -74,7 +84,7 @@ func flexibleAllWriteShareGroupStateResponseWriteStateResult(dst []byte, s []Wri
 			for i := range s {
 				x := &s[i]
 				f0 := x.ErrorMessage
-				if n := len(dst) + 40; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 72; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint32(w[0:4], uint32(x.Partition))
 					binary.BigEndian.PutUint16(w[4:6], uint16(x.ErrorCode))
@@ -82,26 +92,17 @@ func flexibleAllWriteShareGroupStateResponseWriteStateResult(dst []byte, s []Wri
 					if f0 == nil {
 						w[6] = byte(0)
 					}
-					putShort((*[32]byte)(w[7:39]), f0)
-					putTiny((*[32]byte)(w[7:39]), f0)
+					putLong((*[64]byte)(w[7:71]), f0)
+					putShort((*[64]byte)(w[7:71]), f0)
 					o := 7 + len(f0)
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = binary.BigEndian.AppendUint32(dst, uint32(x.Partition))
-					dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
-					dst = compactNullableString(dst, x.ErrorMessage, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }

@@ -39,19 +39,30 @@ type WriteTxnMarkersRequestWritableTxnMarkerTopic struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *WriteTxnMarkersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 1 && v <= 2 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Markers) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Markers) + 1)
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	} else if v == 0 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.Markers) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Markers)))
+			return dst[:len(dst)+4], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("WriteTxnMarkersRequest", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 1 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 1}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Markers), e)
 		if len(x.Markers) > 0 {
 			dst = flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst, x.Markers, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		dst = legacyCount(dst, len(x.Markers), e)
 		if len(x.Markers) > 0 {
@@ -59,10 +70,14 @@ func (x *WriteTxnMarkersRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "WriteTxnMarkersRequest", v, 1)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "WriteTxnMarkersRequest", 1)
+}
+
+func (x *WriteTxnMarkersRequestWritableTxnMarkerTopic) append(dst []byte, e *encoder) []byte {
+	dst = e.string(dst, x.Name, false)
+	dst = appendInt32s(e.count(dst, len(x.PartitionIndexes)), x.PartitionIndexes)
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxnMarkersRequestWritableTxnMarker, e *encoder) []byte {
@@ -76,13 +91,9 @@ func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxn
 			w[11] = byte(len(x.Topics) + 1)
 			dst = dst[:len(dst)+12]
 		} else {
-			dst = room(dst, 11)
-			{
-				p := (*[11]byte)(dst[len(dst)-11:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-				p[10] = bit(x.TransactionResult)
-			}
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+			dst = append(dst, bit(x.TransactionResult))
 			dst = compactCount(dst, len(x.Topics), e)
 		}
 		{
@@ -90,11 +101,11 @@ func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxn
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.PartitionIndexes
-				if n := len(dst) + 67; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
+				if n := len(dst) + 99; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(f1) <= 8 && len(x.UnknownTags) == 0 {
 					w := dst[len(dst):n:n]
 					w[0] = byte(len(f0) + 1)
-					putShort((*[32]byte)(w[1:33]), f0)
-					putTiny((*[32]byte)(w[1:33]), f0)
+					putLong((*[64]byte)(w[1:65]), f0)
+					putShort((*[64]byte)(w[1:65]), f0)
 					o := 1 + len(f0)
 					w[o] = byte(len(f1) + 1)
 					putInt32s((*[32]byte)(w[o+1:o+33]), f1)
@@ -102,12 +113,7 @@ func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxn
 					w[o] = 0
 					dst = dst[:len(dst)+o+1]
 				} else {
-					dst = compactString(dst, x.Name, e)
-					dst = compactInt32s(dst, x.PartitionIndexes, e)
-					dst = append(dst, 0)
-					if len(x.UnknownTags) > 0 {
-						dst = unknownTags(dst, x.UnknownTags, e)
-					}
+					dst = x.append(dst, e)
 				}
 			}
 		}
@@ -115,10 +121,7 @@ func flexibleAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxn
 		if e.v >= 2 {
 			dst = append(dst, byte(x.TransactionVersion))
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -134,13 +137,9 @@ func legacyAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxnMa
 			binary.BigEndian.PutUint32(w[11:15], uint32(len(x.Topics)))
 			dst = dst[:len(dst)+15]
 		} else {
-			dst = room(dst, 11)
-			{
-				p := (*[11]byte)(dst[len(dst)-11:])
-				binary.BigEndian.PutUint64(p[0:8], uint64(x.ProducerID))
-				binary.BigEndian.PutUint16(p[8:10], uint16(x.ProducerEpoch))
-				p[10] = bit(x.TransactionResult)
-			}
+			dst = binary.BigEndian.AppendUint64(dst, uint64(x.ProducerID))
+			dst = binary.BigEndian.AppendUint16(dst, uint16(x.ProducerEpoch))
+			dst = append(dst, bit(x.TransactionResult))
 			dst = legacyCount(dst, len(x.Topics), e)
 		}
 		{
@@ -148,21 +147,19 @@ func legacyAllWriteTxnMarkersRequestWritableTxnMarker(dst []byte, s []WriteTxnMa
 			for i := range s {
 				x := &s[i]
 				f0, f1 := x.Name, x.PartitionIndexes
-				if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(f1) <= 8 {
+				if n := len(dst) + 102; uint(n) <= uint(cap(dst)) && len(x.UnknownTags) == 0 && len(f0) <= 64 && len(f1) <= 8 {
 					w := dst[len(dst):n:n]
 					binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-					putShort((*[32]byte)(w[2:34]), f0)
-					putTiny((*[32]byte)(w[2:34]), f0)
+					putLong((*[64]byte)(w[2:66]), f0)
+					putShort((*[64]byte)(w[2:66]), f0)
 					o := 2 + len(f0)
 					binary.BigEndian.PutUint32(w[o:o+4], uint32(len(f1)))
 					putInt32s((*[32]byte)(w[o+4:o+36]), f1)
 					o += 4 + 4*len(f1)
 					dst = dst[:len(dst)+o]
 				} else {
-					dst = legacyString(dst, x.Name, e)
-					dst = legacyInt32s(dst, x.PartitionIndexes, e)
+					dst = x.append(dst, e)
 				}
-				e.failIf(len(x.UnknownTags) > 0)
 			}
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.CoordinatorEpoch))

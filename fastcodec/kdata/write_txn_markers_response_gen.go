@@ -42,19 +42,30 @@ type WriteTxnMarkersResponseWritableTxnMarkerPartitionResult struct {
 
 // AppendTo appends the body at a version. On an error, an *fastcodec.Error, it returns dst at its old length.
 func (x *WriteTxnMarkersResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
+	if v >= 1 && v <= 2 {
+		if n := len(dst) + 2; uint(n) <= uint(cap(dst)) && len(x.Markers) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			w[0] = byte(len(x.Markers) + 1)
+			w[1] = 0
+			return dst[:len(dst)+2], nil
+		}
+	} else if v == 0 {
+		if n := len(dst) + 4; uint(n) <= uint(cap(dst)) && len(x.Markers) == 0 && len(x.UnknownTags) == 0 {
+			w := dst[len(dst):n:n]
+			binary.BigEndian.PutUint32(w[0:4], uint32(len(x.Markers)))
+			return dst[:len(dst)+4], nil
+		}
+	}
 	if v < 0 || v > 2 {
 		return dst, fastcodec.VersionError("WriteTxnMarkersResponse", v, 0, 2)
 	}
-	start, e := len(dst), &encoder{v: v}
-	if v >= 1 {
+	start, e := len(dst), &encoder{v: v, flexible: v >= 1}
+	if e.flexible {
 		dst = compactCount(dst, len(x.Markers), e)
 		if len(x.Markers) > 0 {
 			dst = flexibleAllWriteTxnMarkersResponseWritableTxnMarkerResult(dst, x.Markers, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	} else {
 		dst = legacyCount(dst, len(x.Markers), e)
 		if len(x.Markers) > 0 {
@@ -62,10 +73,14 @@ func (x *WriteTxnMarkersResponse) AppendTo(dst []byte, v int16) ([]byte, error) 
 		}
 		e.failIf(len(x.UnknownTags) > 0)
 	}
-	if e.failed {
-		return dst[:start], explain(x, "WriteTxnMarkersResponse", v, 1)
-	}
-	return dst, nil
+	return e.result(dst, start, x, "WriteTxnMarkersResponse", 1)
+}
+
+func (x *WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) append(dst []byte, e *encoder) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(x.PartitionIndex))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))
+	dst = e.tags(dst, x.UnknownTags)
+	return dst
 }
 
 func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerResult(dst []byte, s []WriteTxnMarkersResponseWritableTxnMarkerResult, e *encoder) []byte {
@@ -83,10 +98,7 @@ func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerResult(dst []byte, s []W
 		if len(x.Topics) > 0 {
 			dst = flexibleAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst, x.Topics, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -95,11 +107,11 @@ func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst []byte, 
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 34; uint(n) <= uint(cap(dst)) && len(f0) <= 32 && len(x.Partitions) < 127 {
+		if n := len(dst) + 66; uint(n) <= uint(cap(dst)) && len(f0) <= 64 && len(x.Partitions) < 127 {
 			w := dst[len(dst):n:n]
 			w[0] = byte(len(f0) + 1)
-			putShort((*[32]byte)(w[1:33]), f0)
-			putTiny((*[32]byte)(w[1:33]), f0)
+			putLong((*[64]byte)(w[1:65]), f0)
+			putShort((*[64]byte)(w[1:65]), f0)
 			o := 1 + len(f0)
 			w[o] = byte(len(x.Partitions) + 1)
 			dst = dst[:len(dst)+o+1]
@@ -110,10 +122,7 @@ func flexibleAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst []byte, 
 		if len(x.Partitions) > 0 {
 			dst = flexibleAllWriteTxnMarkersResponseWritableTxnMarkerPartitionResult(dst, x.Partitions, e)
 		}
-		dst = append(dst, 0)
-		if len(x.UnknownTags) > 0 {
-			dst = unknownTags(dst, x.UnknownTags, e)
-		}
+		dst = closing(dst, x.UnknownTags, e)
 	}
 	return dst
 }
@@ -160,11 +169,11 @@ func legacyAllWriteTxnMarkersResponseWritableTxnMarkerTopicResult(dst []byte, s 
 	for i := range s {
 		x := &s[i]
 		f0 := x.Name
-		if n := len(dst) + 38; uint(n) <= uint(cap(dst)) && len(f0) <= 32 {
+		if n := len(dst) + 70; uint(n) <= uint(cap(dst)) && len(f0) <= 64 {
 			w := dst[len(dst):n:n]
 			binary.BigEndian.PutUint16(w[0:2], uint16(len(f0)))
-			putShort((*[32]byte)(w[2:34]), f0)
-			putTiny((*[32]byte)(w[2:34]), f0)
+			putLong((*[64]byte)(w[2:66]), f0)
+			putShort((*[64]byte)(w[2:66]), f0)
 			o := 2 + len(f0)
 			binary.BigEndian.PutUint32(w[o:o+4], uint32(len(x.Partitions)))
 			dst = dst[:len(dst)+o+4]

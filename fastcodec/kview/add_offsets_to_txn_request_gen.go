@@ -39,12 +39,7 @@ func (m *AddOffsetsToTxnRequest) ProducerEpoch() int16    { return m.int16(m.s[1
 func (m *AddOffsetsToTxnRequest) GroupID() []byte         { return m.bytes(m.s[2], m.s[3]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AddOffsetsToTxnRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[3], 0)
-}
+func (m *AddOffsetsToTxnRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[3], 0) }
 
 func parseAddOffsetsToTxnRequestFlexible(m *message, s *[4]uint32) int {
 	b := m.b
@@ -65,12 +60,7 @@ func parseAddOffsetsToTxnRequestFlexible(m *message, s *[4]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[2:4]), off, fault.CompactString, "GroupId", -1); off < 0 {
 		return -1
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAddOffsetsToTxnRequestLegacy(m *message, s *[4]uint32) int {

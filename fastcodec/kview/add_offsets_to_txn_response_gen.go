@@ -36,12 +36,7 @@ func (m *AddOffsetsToTxnResponse) ThrottleTimeMs() int32          { return m.int
 func (m *AddOffsetsToTxnResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AddOffsetsToTxnResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(6, 0)
-}
+func (m *AddOffsetsToTxnResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(3, 6, 0) }
 
 func parseAddOffsetsToTxnResponseFlexible(m *message, s *[0]uint32) int {
 	b := m.b
@@ -50,12 +45,7 @@ func parseAddOffsetsToTxnResponseFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAddOffsetsToTxnResponseLegacy(m *message, s *[0]uint32) int {

@@ -76,12 +76,7 @@ func (m *AddPartitionsToTxnRequest) V3AndBelowTopics() AddPartitionsToTxnRequest
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AddPartitionsToTxnRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[6], 0)
-}
+func (m *AddPartitionsToTxnRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[6], 0) }
 
 // AddPartitionsToTxnRequestTransaction is the struct AddPartitionsToTxnTransaction of AddPartitionsToTxnRequest.
 type AddPartitionsToTxnRequestTransaction struct {
@@ -130,10 +125,7 @@ type AddPartitionsToTxnRequestTopic struct {
 func (v AddPartitionsToTxnRequestTopic) Name() []byte       { return v.m.bytes(v.s[0], v.s[1]) }
 func (v AddPartitionsToTxnRequestTopic) Partitions() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
 func (v AddPartitionsToTxnRequestTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(3, v.s[3], 0)
 }
 
 // AddPartitionsToTxnRequestTopicList is an array of AddPartitionsToTxnRequestTopic. At panics as a slice does where there is no element i.
@@ -204,12 +196,7 @@ func parseAddPartitionsToTxnRequestFlexible(m *message, s *[7]uint32) int {
 	} else {
 		s[6] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAddPartitionsToTxnRequestLegacy(m *message, s *[7]uint32) int {

@@ -62,12 +62,7 @@ func (m *AddPartitionsToTxnResponse) ResultsByTopicV3AndBelow() AddPartitionsToT
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AddPartitionsToTxnResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[4], 0)
-}
+func (m *AddPartitionsToTxnResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[4], 0) }
 
 // AddPartitionsToTxnResponseResult is the struct AddPartitionsToTxnResult of AddPartitionsToTxnResponse.
 type AddPartitionsToTxnResponseResult struct {
@@ -111,10 +106,7 @@ func (v AddPartitionsToTxnResponseTopicResult) ResultsByPartition() AddPartition
 	return AddPartitionsToTxnResponsePartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v AddPartitionsToTxnResponseTopicResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(3, v.s[4], 0)
 }
 
 // AddPartitionsToTxnResponseTopicResultList is an array of AddPartitionsToTxnResponseTopicResult. At panics as a slice does where there is no element i.
@@ -147,10 +139,7 @@ func (v AddPartitionsToTxnResponsePartitionResult) PartitionErrorCode() fastcode
 	return v.m.errorCode(v.off + 4)
 }
 func (v AddPartitionsToTxnResponsePartitionResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+6, 0)
+	return v.m.tagsSince(3, v.off+6, 0)
 }
 
 // sizeAddPartitionsToTxnResponsePartitionResult is the size of the struct with an empty tag section.
@@ -217,12 +206,7 @@ func parseAddPartitionsToTxnResponseFlexible(m *message, s *[5]uint32) int {
 	} else {
 		s[4] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAddPartitionsToTxnResponseLegacy(m *message, s *[5]uint32) int {

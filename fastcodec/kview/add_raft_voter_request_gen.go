@@ -122,12 +122,7 @@ func parseAddRaftVoterRequestFlexible(m *message, s *[5]uint32) int {
 		return m.failRun(off, "AckWhenCommitted:1@1+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAddRaftVoterRequestListenerFlexible(m *message, off, n int, at uint32) int {

@@ -41,12 +41,7 @@ func (m *AlterClientQuotasRequest) Entries() AlterClientQuotasRequestEntryDataLi
 func (m *AlterClientQuotasRequest) ValidateOnly() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterClientQuotasRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+1, 0)
-}
+func (m *AlterClientQuotasRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[2]+1, 0) }
 
 // AlterClientQuotasRequestEntryData is the struct EntryData of AlterClientQuotasRequest.
 type AlterClientQuotasRequestEntryData struct {
@@ -61,10 +56,7 @@ func (v AlterClientQuotasRequestEntryData) Ops() AlterClientQuotasRequestOpDataL
 	return AlterClientQuotasRequestOpDataList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v AlterClientQuotasRequestEntryData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(1, v.s[4], 0)
 }
 
 // AlterClientQuotasRequestEntryDataList is an array of AlterClientQuotasRequestEntryData. At panics as a slice does where there is no element i.
@@ -97,10 +89,7 @@ func (v AlterClientQuotasRequestEntityData) EntityType() []byte { return v.m.byt
 // EntityName: nullable.
 func (v AlterClientQuotasRequestEntityData) EntityName() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v AlterClientQuotasRequestEntityData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(1, v.s[3], 0)
 }
 
 // AlterClientQuotasRequestEntityDataList is an array of AlterClientQuotasRequestEntityData. At panics as a slice does where there is no element i.
@@ -132,10 +121,7 @@ func (v AlterClientQuotasRequestOpData) Key() []byte    { return v.m.bytes(v.s[0
 func (v AlterClientQuotasRequestOpData) Value() float64 { return v.m.float64(v.s[1]) }
 func (v AlterClientQuotasRequestOpData) Remove() bool   { return v.m.bool(v.s[1] + 8) }
 func (v AlterClientQuotasRequestOpData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[1]+9, 0)
+	return v.m.tagsSince(1, v.s[1]+9, 0)
 }
 
 // AlterClientQuotasRequestOpDataList is an array of AlterClientQuotasRequestOpData. At panics as a slice does where there is no element i.
@@ -175,12 +161,7 @@ func parseAlterClientQuotasRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ValidateOnly:1", -1)
 	}
 	off += 1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAlterClientQuotasRequestLegacy(m *message, s *[3]uint32) int {

@@ -41,12 +41,7 @@ func (m *AlterClientQuotasResponse) Entries() AlterClientQuotasResponseEntryData
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterClientQuotasResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *AlterClientQuotasResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[2], 0) }
 
 // AlterClientQuotasResponseEntryData is the struct EntryData of AlterClientQuotasResponse.
 type AlterClientQuotasResponseEntryData struct {
@@ -64,10 +59,7 @@ func (v AlterClientQuotasResponseEntryData) Entity() AlterClientQuotasResponseEn
 	return AlterClientQuotasResponseEntityDataList{list{v.m, v.s[3], v.s[4]}}
 }
 func (v AlterClientQuotasResponseEntryData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 0)
+	return v.m.tagsSince(1, v.s[5], 0)
 }
 
 // AlterClientQuotasResponseEntryDataList is an array of AlterClientQuotasResponseEntryData. At panics as a slice does where there is no element i.
@@ -100,10 +92,7 @@ func (v AlterClientQuotasResponseEntityData) EntityType() []byte { return v.m.by
 // EntityName: nullable.
 func (v AlterClientQuotasResponseEntityData) EntityName() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v AlterClientQuotasResponseEntityData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(1, v.s[3], 0)
 }
 
 // AlterClientQuotasResponseEntityDataList is an array of AlterClientQuotasResponseEntityData. At panics as a slice does where there is no element i.
@@ -143,12 +132,7 @@ func parseAlterClientQuotasResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Entries", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAlterClientQuotasResponseLegacy(m *message, s *[3]uint32) int {

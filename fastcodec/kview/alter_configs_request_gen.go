@@ -41,12 +41,7 @@ func (m *AlterConfigsRequest) Resources() AlterConfigsRequestResourceList {
 func (m *AlterConfigsRequest) ValidateOnly() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterConfigsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+1, 0)
-}
+func (m *AlterConfigsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2]+1, 0) }
 
 // AlterConfigsRequestResource is the struct AlterConfigsResource of AlterConfigsRequest.
 type AlterConfigsRequestResource struct {
@@ -59,12 +54,7 @@ func (v AlterConfigsRequestResource) ResourceName() []byte { return v.m.bytes(v.
 func (v AlterConfigsRequestResource) Configs() AlterConfigsRequestAlterableConfigList {
 	return AlterConfigsRequestAlterableConfigList{list{v.m, v.s[3], v.s[4]}}
 }
-func (v AlterConfigsRequestResource) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 0)
-}
+func (v AlterConfigsRequestResource) UnknownTags() fastcodec.Tags { return v.m.tagsSince(2, v.s[5], 0) }
 
 // AlterConfigsRequestResourceList is an array of AlterConfigsRequestResource. At panics as a slice does where there is no element i.
 type AlterConfigsRequestResourceList struct{ list }
@@ -96,10 +86,7 @@ func (v AlterConfigsRequestAlterableConfig) Name() []byte { return v.m.bytes(v.s
 // Value: nullable.
 func (v AlterConfigsRequestAlterableConfig) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v AlterConfigsRequestAlterableConfig) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(2, v.s[3], 0)
 }
 
 // AlterConfigsRequestAlterableConfigList is an array of AlterConfigsRequestAlterableConfig. At panics as a slice does where there is no element i.
@@ -139,12 +126,7 @@ func parseAlterConfigsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ValidateOnly:1", -1)
 	}
 	off += 1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAlterConfigsRequestLegacy(m *message, s *[3]uint32) int {

@@ -41,12 +41,7 @@ func (m *AlterConfigsResponse) Responses() AlterConfigsResponseResourceResponseL
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterConfigsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *AlterConfigsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // AlterConfigsResponseResourceResponse is the struct AlterConfigsResourceResponse of AlterConfigsResponse.
 type AlterConfigsResponseResourceResponse struct {
@@ -63,10 +58,7 @@ func (v AlterConfigsResponseResourceResponse) ErrorMessage() []byte { return v.m
 func (v AlterConfigsResponseResourceResponse) ResourceType() int8   { return v.m.int8(v.s[2]) }
 func (v AlterConfigsResponseResourceResponse) ResourceName() []byte { return v.m.bytes(v.s[3], v.s[4]) }
 func (v AlterConfigsResponseResourceResponse) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(2, v.s[4], 0)
 }
 
 // AlterConfigsResponseResourceResponseList is an array of AlterConfigsResponseResourceResponse. At panics as a slice does where there is no element i.
@@ -106,12 +98,7 @@ func parseAlterConfigsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Responses", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAlterConfigsResponseLegacy(m *message, s *[3]uint32) int {

@@ -40,12 +40,7 @@ func (m *AlterReplicaLogDirsRequest) Dirs() AlterReplicaLogDirsRequestAlterRepli
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterReplicaLogDirsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *AlterReplicaLogDirsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // AlterReplicaLogDirsRequestAlterReplicaLogDir is the struct AlterReplicaLogDir of AlterReplicaLogDirsRequest.
 type AlterReplicaLogDirsRequestAlterReplicaLogDir struct {
@@ -58,10 +53,7 @@ func (v AlterReplicaLogDirsRequestAlterReplicaLogDir) Topics() AlterReplicaLogDi
 	return AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDir) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(2, v.s[4], 0)
 }
 
 // AlterReplicaLogDirsRequestAlterReplicaLogDirList is an array of AlterReplicaLogDirsRequestAlterReplicaLogDir. At panics as a slice does where there is no element i.
@@ -96,10 +88,7 @@ func (v AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
 func (v AlterReplicaLogDirsRequestAlterReplicaLogDirTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(2, v.s[3], 0)
 }
 
 // AlterReplicaLogDirsRequestAlterReplicaLogDirTopicList is an array of AlterReplicaLogDirsRequestAlterReplicaLogDirTopic. At panics as a slice does where there is no element i.
@@ -135,12 +124,7 @@ func parseAlterReplicaLogDirsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.in("Dirs", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAlterReplicaLogDirsRequestLegacy(m *message, s *[3]uint32) int {

@@ -41,12 +41,7 @@ func (m *AlterReplicaLogDirsResponse) Results() AlterReplicaLogDirsResponseAlter
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *AlterReplicaLogDirsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *AlterReplicaLogDirsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult is the struct AlterReplicaLogDirTopicResult of AlterReplicaLogDirsResponse.
 type AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult struct {
@@ -61,10 +56,7 @@ func (v AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) Partitions() A
 	return AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(2, v.s[4], 0)
 }
 
 // AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResultList is an array of AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult. At panics as a slice does where there is no element i.
@@ -99,10 +91,7 @@ func (v AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) ErrorCode(
 	return v.m.errorCode(v.off + 4)
 }
 func (v AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+6, 0)
+	return v.m.tagsSince(2, v.off+6, 0)
 }
 
 // sizeAlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult is the size of the struct with an empty tag section.
@@ -148,12 +137,7 @@ func parseAlterReplicaLogDirsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Results", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAlterReplicaLogDirsResponseLegacy(m *message, s *[3]uint32) int {

@@ -140,12 +140,7 @@ func parseAlterShareGroupOffsetsResponseFlexible(m *message, s *[5]uint32) int {
 		return m.in("Responses", -1)
 	}
 	s[2], s[3], s[4] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAlterShareGroupOffsetsResponseTopicFlexible(m *message, off, n int, at uint32) int {

@@ -113,12 +113,7 @@ func parseAPIVersionsRequestFlexible(m *message, s *[6]uint32) int {
 		return m.failRun(off, "NodeId:4@5+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseAPIVersionsRequestLegacy(m *message, s *[6]uint32) int {

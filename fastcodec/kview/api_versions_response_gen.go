@@ -91,12 +91,7 @@ func (m *APIVersionsResponse) ZkMigrationReady() bool {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *APIVersionsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+4, 15)
-}
+func (m *APIVersionsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[2]+4, 15) }
 
 // APIVersionsResponseAPIVersion is the struct ApiVersion of ApiVersionsResponse.
 type APIVersionsResponseAPIVersion struct {
@@ -108,10 +103,7 @@ func (v APIVersionsResponseAPIVersion) APIKey() fastcodec.APIKey { return v.m.ap
 func (v APIVersionsResponseAPIVersion) MinVersion() int16        { return v.m.int16(v.off + 2) }
 func (v APIVersionsResponseAPIVersion) MaxVersion() int16        { return v.m.int16(v.off + 4) }
 func (v APIVersionsResponseAPIVersion) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+6, 0)
+	return v.m.tagsSince(3, v.off+6, 0)
 }
 
 // sizeAPIVersionsResponseAPIVersion is the size of the struct with an empty tag section.

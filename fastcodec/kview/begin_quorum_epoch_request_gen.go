@@ -59,12 +59,7 @@ func (m *BeginQuorumEpochRequest) LeaderEndpoints() BeginQuorumEpochRequestLeade
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *BeginQuorumEpochRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[6], 0)
-}
+func (m *BeginQuorumEpochRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[6], 0) }
 
 // BeginQuorumEpochRequestTopicData is the struct TopicData of BeginQuorumEpochRequest.
 type BeginQuorumEpochRequestTopicData struct {
@@ -77,10 +72,7 @@ func (v BeginQuorumEpochRequestTopicData) Partitions() BeginQuorumEpochRequestPa
 	return BeginQuorumEpochRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v BeginQuorumEpochRequestTopicData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(1, v.s[4], 0)
 }
 
 // BeginQuorumEpochRequestTopicDataList is an array of BeginQuorumEpochRequestTopicData. At panics as a slice does where there is no element i.
@@ -135,10 +127,7 @@ func (v BeginQuorumEpochRequestPartitionData) LeaderEpoch() int32 {
 }
 
 func (v BeginQuorumEpochRequestPartitionData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+28, 0)
+	return v.m.tagsSince(1, v.off+28, 0)
 }
 
 // sizeBeginQuorumEpochRequestPartitionData is the size of the struct with an empty tag section.
@@ -236,12 +225,7 @@ func parseBeginQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 		return m.in("LeaderEndpoints", -1)
 	}
 	s[4], s[5], s[6] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseBeginQuorumEpochRequestLegacy(m *message, s *[7]uint32) int {

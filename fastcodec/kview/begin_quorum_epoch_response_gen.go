@@ -50,12 +50,7 @@ func (m *BeginQuorumEpochResponse) NodeEndpoints() BeginQuorumEpochResponseNodeE
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *BeginQuorumEpochResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 1)
-}
+func (m *BeginQuorumEpochResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[2], 1) }
 
 // BeginQuorumEpochResponseTopicData is the struct TopicData of BeginQuorumEpochResponse.
 type BeginQuorumEpochResponseTopicData struct {
@@ -68,10 +63,7 @@ func (v BeginQuorumEpochResponseTopicData) Partitions() BeginQuorumEpochResponse
 	return BeginQuorumEpochResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v BeginQuorumEpochResponseTopicData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(1, v.s[4], 0)
 }
 
 // BeginQuorumEpochResponseTopicDataList is an array of BeginQuorumEpochResponseTopicData. At panics as a slice does where there is no element i.
@@ -106,10 +98,7 @@ func (v BeginQuorumEpochResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 func (v BeginQuorumEpochResponsePartitionData) LeaderID() int32    { return v.m.int32(v.off + 6) }
 func (v BeginQuorumEpochResponsePartitionData) LeaderEpoch() int32 { return v.m.int32(v.off + 10) }
 func (v BeginQuorumEpochResponsePartitionData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+14, 0)
+	return v.m.tagsSince(1, v.off+14, 0)
 }
 
 // sizeBeginQuorumEpochResponsePartitionData is the size of the struct with an empty tag section.

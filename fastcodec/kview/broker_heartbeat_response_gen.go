@@ -44,12 +44,7 @@ func parseBrokerHeartbeatResponseFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2 IsCaughtUp:1 IsFenced:1 ShouldShutDown:1", -1)
 	}
 	off += 9
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

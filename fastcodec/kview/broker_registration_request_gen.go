@@ -212,12 +212,7 @@ func parseBrokerRegistrationRequestFlexible(m *message, s *[10]uint32) int {
 		return m.failRun(off, "PreviousBrokerEpoch:8@3+", -1)
 	}
 	off += run2
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseBrokerRegistrationRequestListenerFlexible(m *message, off, n int, at uint32) int {

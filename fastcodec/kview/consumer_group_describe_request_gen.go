@@ -48,12 +48,7 @@ func parseConsumerGroupDescribeRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "IncludeAuthorizedOperations:1", -1)
 	}
 	off += 1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

@@ -177,12 +177,7 @@ func parseConsumerGroupHeartbeatRequestFlexible(m *message, s *[17]uint32) int {
 		return m.in("TopicPartitions", -1)
 	}
 	s[14], s[15], s[16] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseConsumerGroupHeartbeatRequestTopicPartitionsFlexible(m *message, off, n int, at uint32) int {

@@ -43,12 +43,7 @@ func (m *ControlledShutdownRequest) BrokerEpoch() int64 {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ControlledShutdownRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(12, 0)
-}
+func (m *ControlledShutdownRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(3, 12, 0) }
 
 func parseControlledShutdownRequestFlexible(m *message, s *[0]uint32) int {
 	b := m.b
@@ -57,12 +52,7 @@ func parseControlledShutdownRequestFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "BrokerId:4 BrokerEpoch:8", -1)
 	}
 	off += 12
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseControlledShutdownRequestLegacy(m *message, s *[0]uint32) int {

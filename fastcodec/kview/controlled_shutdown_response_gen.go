@@ -41,12 +41,7 @@ func (m *ControlledShutdownResponse) RemainingPartitions() ControlledShutdownRes
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ControlledShutdownResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *ControlledShutdownResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[2], 0) }
 
 // ControlledShutdownResponseRemainingPartition is the struct RemainingPartition of ControlledShutdownResponse.
 type ControlledShutdownResponseRemainingPartition struct {
@@ -61,10 +56,7 @@ func (v ControlledShutdownResponseRemainingPartition) PartitionIndex() int32 {
 	return v.m.int32(v.s[1])
 }
 func (v ControlledShutdownResponseRemainingPartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[1]+4, 0)
+	return v.m.tagsSince(3, v.s[1]+4, 0)
 }
 
 // ControlledShutdownResponseRemainingPartitionList is an array of ControlledShutdownResponseRemainingPartition. At panics as a slice does where there is no element i.
@@ -104,12 +96,7 @@ func parseControlledShutdownResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("RemainingPartitions", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseControlledShutdownResponseLegacy(m *message, s *[3]uint32) int {

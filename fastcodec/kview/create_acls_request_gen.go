@@ -40,12 +40,7 @@ func (m *CreateACLsRequest) Creations() CreateACLsRequestACLCreationList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *CreateACLsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *CreateACLsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // CreateACLsRequestACLCreation is the struct AclCreation of CreateAclsRequest.
 type CreateACLsRequestACLCreation struct {
@@ -69,10 +64,7 @@ func (v CreateACLsRequestACLCreation) Host() []byte         { return v.m.bytes(v
 func (v CreateACLsRequestACLCreation) Operation() int8      { return v.m.int8(v.s[6]) }
 func (v CreateACLsRequestACLCreation) PermissionType() int8 { return v.m.int8(v.s[6] + 1) }
 func (v CreateACLsRequestACLCreation) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[6]+2, 0)
+	return v.m.tagsSince(2, v.s[6]+2, 0)
 }
 
 // CreateACLsRequestACLCreationList is an array of CreateACLsRequestACLCreation. At panics as a slice does where there is no element i.
@@ -108,12 +100,7 @@ func parseCreateACLsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.in("Creations", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseCreateACLsRequestLegacy(m *message, s *[3]uint32) int {

@@ -41,12 +41,7 @@ func (m *CreateACLsResponse) Results() CreateACLsResponseACLCreationResultList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *CreateACLsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *CreateACLsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // CreateACLsResponseACLCreationResult is the struct AclCreationResult of CreateAclsResponse.
 type CreateACLsResponseACLCreationResult struct {
@@ -61,10 +56,7 @@ func (v CreateACLsResponseACLCreationResult) ErrorCode() fastcodec.ErrorCode {
 // ErrorMessage: nullable.
 func (v CreateACLsResponseACLCreationResult) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 func (v CreateACLsResponseACLCreationResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2], 0)
+	return v.m.tagsSince(2, v.s[2], 0)
 }
 
 // CreateACLsResponseACLCreationResultList is an array of CreateACLsResponseACLCreationResult. At panics as a slice does where there is no element i.
@@ -104,12 +96,7 @@ func parseCreateACLsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Results", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseCreateACLsResponseLegacy(m *message, s *[3]uint32) int {

@@ -58,10 +58,7 @@ func (m *CreateDelegationTokenRequest) MaxLifetimeMs() int64 { return m.int64(m.
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *CreateDelegationTokenRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[6]+8, 0)
+	return m.tagsSince(2, m.s[6]+8, 0)
 }
 
 // CreateDelegationTokenRequestCreatableRenewers is the struct CreatableRenewers of CreateDelegationTokenRequest.
@@ -77,10 +74,7 @@ func (v CreateDelegationTokenRequestCreatableRenewers) PrincipalName() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
 func (v CreateDelegationTokenRequestCreatableRenewers) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(2, v.s[3], 0)
 }
 
 // CreateDelegationTokenRequestCreatableRenewersList is an array of CreateDelegationTokenRequestCreatableRenewers. At panics as a slice does where there is no element i.
@@ -142,12 +136,7 @@ func parseCreateDelegationTokenRequestFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "MaxLifetimeMs:8", -1)
 	}
 	off += 8
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseCreateDelegationTokenRequestLegacy(m *message, s *[7]uint32) int {

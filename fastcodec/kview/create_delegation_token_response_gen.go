@@ -62,10 +62,7 @@ func (m *CreateDelegationTokenResponse) ThrottleTimeMs() int32    { return m.int
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *CreateDelegationTokenResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[11]+4, 0)
+	return m.tagsSince(2, m.s[11]+4, 0)
 }
 
 func parseCreateDelegationTokenResponseFlexible(m *message, s *[12]uint32) int {
@@ -128,12 +125,7 @@ func parseCreateDelegationTokenResponseFlexible(m *message, s *[12]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseCreateDelegationTokenResponseLegacy(m *message, s *[12]uint32) int {

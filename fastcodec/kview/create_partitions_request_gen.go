@@ -42,12 +42,7 @@ func (m *CreatePartitionsRequest) TimeoutMs() int32   { return m.int32(m.s[2]) }
 func (m *CreatePartitionsRequest) ValidateOnly() bool { return m.bool(m.s[2] + 4) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *CreatePartitionsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+5, 0)
-}
+func (m *CreatePartitionsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2]+5, 0) }
 
 // CreatePartitionsRequestTopic is the struct CreatePartitionsTopic of CreatePartitionsRequest.
 type CreatePartitionsRequestTopic struct {
@@ -63,10 +58,7 @@ func (v CreatePartitionsRequestTopic) Assignments() CreatePartitionsRequestAssig
 	return CreatePartitionsRequestAssignmentList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v CreatePartitionsRequestTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(2, v.s[4], 0)
 }
 
 // CreatePartitionsRequestTopicList is an array of CreatePartitionsRequestTopic. At panics as a slice does where there is no element i.
@@ -98,10 +90,7 @@ func (v CreatePartitionsRequestAssignment) BrokerIDs() Int32s {
 	return Int32s{v.m.bytes(v.s[0], v.s[1])}
 }
 func (v CreatePartitionsRequestAssignment) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[1], 0)
+	return v.m.tagsSince(2, v.s[1], 0)
 }
 
 // CreatePartitionsRequestAssignmentList is an array of CreatePartitionsRequestAssignment. At panics as a slice does where there is no element i.
@@ -141,12 +130,7 @@ func parseCreatePartitionsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "TimeoutMs:4 ValidateOnly:1", -1)
 	}
 	off += 5
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseCreatePartitionsRequestLegacy(m *message, s *[3]uint32) int {

@@ -41,12 +41,7 @@ func (m *CreatePartitionsResponse) Results() CreatePartitionsResponseTopicResult
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *CreatePartitionsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *CreatePartitionsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // CreatePartitionsResponseTopicResult is the struct CreatePartitionsTopicResult of CreatePartitionsResponse.
 type CreatePartitionsResponseTopicResult struct {
@@ -62,10 +57,7 @@ func (v CreatePartitionsResponseTopicResult) ErrorCode() fastcodec.ErrorCode {
 // ErrorMessage: nullable.
 func (v CreatePartitionsResponseTopicResult) ErrorMessage() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v CreatePartitionsResponseTopicResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(2, v.s[3], 0)
 }
 
 // CreatePartitionsResponseTopicResultList is an array of CreatePartitionsResponseTopicResult. At panics as a slice does where there is no element i.
@@ -105,12 +97,7 @@ func parseCreatePartitionsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Results", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseCreatePartitionsResponseLegacy(m *message, s *[3]uint32) int {

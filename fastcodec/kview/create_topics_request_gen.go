@@ -49,12 +49,7 @@ func (m *CreateTopicsRequest) ValidateOnly() bool {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *CreateTopicsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+5, 0)
-}
+func (m *CreateTopicsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(5, m.s[2]+5, 0) }
 
 // CreateTopicsRequestCreatableTopic is the struct CreatableTopic of CreateTopicsRequest.
 type CreateTopicsRequestCreatableTopic struct {
@@ -72,10 +67,7 @@ func (v CreateTopicsRequestCreatableTopic) Configs() CreateTopicsRequestCreatabl
 	return CreateTopicsRequestCreatableTopicConfigList{list{v.m, v.s[4], v.s[5]}}
 }
 func (v CreateTopicsRequestCreatableTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[6], 0)
+	return v.m.tagsSince(5, v.s[6], 0)
 }
 
 // CreateTopicsRequestCreatableTopicList is an array of CreateTopicsRequestCreatableTopic. At panics as a slice does where there is no element i.
@@ -110,10 +102,7 @@ func (v CreateTopicsRequestCreatableReplicaAssignment) BrokerIDs() Int32s {
 	return Int32s{v.m.bytes(v.s[1], v.s[2])}
 }
 func (v CreateTopicsRequestCreatableReplicaAssignment) UnknownTags() fastcodec.Tags {
-	if v.m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2], 0)
+	return v.m.tagsSince(5, v.s[2], 0)
 }
 
 // CreateTopicsRequestCreatableReplicaAssignmentList is an array of CreateTopicsRequestCreatableReplicaAssignment. At panics as a slice does where there is no element i.
@@ -146,10 +135,7 @@ func (v CreateTopicsRequestCreatableTopicConfig) Name() []byte { return v.m.byte
 // Value: nullable.
 func (v CreateTopicsRequestCreatableTopicConfig) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v CreateTopicsRequestCreatableTopicConfig) UnknownTags() fastcodec.Tags {
-	if v.m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(5, v.s[3], 0)
 }
 
 // CreateTopicsRequestCreatableTopicConfigList is an array of CreateTopicsRequestCreatableTopicConfig. At panics as a slice does where there is no element i.
@@ -189,12 +175,7 @@ func parseCreateTopicsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "timeoutMs:4 validateOnly:1", -1)
 	}
 	off += 5
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseCreateTopicsRequestLegacy(m *message, s *[3]uint32) int {

@@ -48,12 +48,7 @@ func (m *CreateTopicsResponse) Topics() CreateTopicsResponseCreatableTopicResult
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *CreateTopicsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *CreateTopicsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(5, m.s[2], 0) }
 
 // CreateTopicsResponseCreatableTopicResult is the struct CreatableTopicResult of CreateTopicsResponse.
 type CreateTopicsResponseCreatableTopicResult struct {
@@ -124,10 +119,7 @@ func (v CreateTopicsResponseCreatableTopicResult) Configs() CreateTopicsResponse
 }
 
 func (v CreateTopicsResponseCreatableTopicResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[6], 1)
+	return v.m.tagsSince(5, v.s[6], 1)
 }
 
 // CreateTopicsResponseCreatableTopicResultList is an array of CreateTopicsResponseCreatableTopicResult. At panics as a slice does where there is no element i.
@@ -203,12 +195,7 @@ func parseCreateTopicsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseCreateTopicsResponseLegacy(m *message, s *[3]uint32) int {

@@ -40,12 +40,7 @@ func (m *DeleteACLsRequest) Filters() DeleteACLsRequestFilterList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteACLsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DeleteACLsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // DeleteACLsRequestFilter is the struct DeleteAclsFilter of DeleteAclsRequest.
 type DeleteACLsRequestFilter struct {
@@ -70,15 +65,10 @@ func (v DeleteACLsRequestFilter) PatternTypeFilter() int8 {
 func (v DeleteACLsRequestFilter) PrincipalFilter() []byte { return v.m.bytes(v.s[3], v.s[4]) }
 
 // HostFilter: nullable.
-func (v DeleteACLsRequestFilter) HostFilter() []byte   { return v.m.bytes(v.s[5], v.s[6]) }
-func (v DeleteACLsRequestFilter) Operation() int8      { return v.m.int8(v.s[6]) }
-func (v DeleteACLsRequestFilter) PermissionType() int8 { return v.m.int8(v.s[6] + 1) }
-func (v DeleteACLsRequestFilter) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[6]+2, 0)
-}
+func (v DeleteACLsRequestFilter) HostFilter() []byte          { return v.m.bytes(v.s[5], v.s[6]) }
+func (v DeleteACLsRequestFilter) Operation() int8             { return v.m.int8(v.s[6]) }
+func (v DeleteACLsRequestFilter) PermissionType() int8        { return v.m.int8(v.s[6] + 1) }
+func (v DeleteACLsRequestFilter) UnknownTags() fastcodec.Tags { return v.m.tagsSince(2, v.s[6]+2, 0) }
 
 // DeleteACLsRequestFilterList is an array of DeleteACLsRequestFilter. At panics as a slice does where there is no element i.
 type DeleteACLsRequestFilterList struct{ list }
@@ -113,12 +103,7 @@ func parseDeleteACLsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.in("Filters", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDeleteACLsRequestLegacy(m *message, s *[3]uint32) int {

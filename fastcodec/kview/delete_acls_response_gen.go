@@ -41,12 +41,7 @@ func (m *DeleteACLsResponse) FilterResults() DeleteACLsResponseFilterResultList 
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteACLsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DeleteACLsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // DeleteACLsResponseFilterResult is the struct DeleteAclsFilterResult of DeleteAclsResponse.
 type DeleteACLsResponseFilterResult struct {
@@ -62,10 +57,7 @@ func (v DeleteACLsResponseFilterResult) MatchingACLs() DeleteACLsResponseMatchin
 	return DeleteACLsResponseMatchingACLList{list{v.m, v.s[3], v.s[4]}}
 }
 func (v DeleteACLsResponseFilterResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 0)
+	return v.m.tagsSince(2, v.s[5], 0)
 }
 
 // DeleteACLsResponseFilterResultList is an array of DeleteACLsResponseFilterResult. At panics as a slice does where there is no element i.
@@ -113,10 +105,7 @@ func (v DeleteACLsResponseMatchingACL) Host() []byte         { return v.m.bytes(
 func (v DeleteACLsResponseMatchingACL) Operation() int8      { return v.m.int8(v.s[8]) }
 func (v DeleteACLsResponseMatchingACL) PermissionType() int8 { return v.m.int8(v.s[8] + 1) }
 func (v DeleteACLsResponseMatchingACL) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[8]+2, 0)
+	return v.m.tagsSince(2, v.s[8]+2, 0)
 }
 
 // DeleteACLsResponseMatchingACLList is an array of DeleteACLsResponseMatchingACL. At panics as a slice does where there is no element i.
@@ -156,12 +145,7 @@ func parseDeleteACLsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("FilterResults", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDeleteACLsResponseLegacy(m *message, s *[3]uint32) int {

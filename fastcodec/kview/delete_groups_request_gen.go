@@ -36,12 +36,7 @@ func (m *DeleteGroupsRequest) Parse(body []byte, version int16) error {
 func (m *DeleteGroupsRequest) GroupsNames() Strings { return Strings{list{&m.message, m.s[0], m.s[1]}} }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteGroupsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DeleteGroupsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 func parseDeleteGroupsRequestFlexible(m *message, s *[3]uint32) int {
 	b, count, base := m.b, 0, uint32(0)
@@ -50,12 +45,7 @@ func parseDeleteGroupsRequestFlexible(m *message, s *[3]uint32) int {
 		return -1
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDeleteGroupsRequestLegacy(m *message, s *[3]uint32) int {

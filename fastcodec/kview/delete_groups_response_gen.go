@@ -41,12 +41,7 @@ func (m *DeleteGroupsResponse) Results() DeleteGroupsResponseDeletableGroupResul
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteGroupsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DeleteGroupsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // DeleteGroupsResponseDeletableGroupResult is the struct DeletableGroupResult of DeleteGroupsResponse.
 type DeleteGroupsResponseDeletableGroupResult struct {
@@ -68,10 +63,7 @@ func (v DeleteGroupsResponseDeletableGroupResult) ErrorMessage() []byte {
 }
 
 func (v DeleteGroupsResponseDeletableGroupResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(2, v.s[3], 0)
 }
 
 // DeleteGroupsResponseDeletableGroupResultList is an array of DeleteGroupsResponseDeletableGroupResult. At panics as a slice does where there is no element i.
@@ -111,12 +103,7 @@ func parseDeleteGroupsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Results", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDeleteGroupsResponseLegacy(m *message, s *[3]uint32) int {

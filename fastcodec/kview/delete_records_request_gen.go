@@ -41,12 +41,7 @@ func (m *DeleteRecordsRequest) Topics() DeleteRecordsRequestTopicList {
 func (m *DeleteRecordsRequest) TimeoutMs() int32 { return m.int32(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteRecordsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+4, 0)
-}
+func (m *DeleteRecordsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2]+4, 0) }
 
 // DeleteRecordsRequestTopic is the struct DeleteRecordsTopic of DeleteRecordsRequest.
 type DeleteRecordsRequestTopic struct {
@@ -58,12 +53,7 @@ func (v DeleteRecordsRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[
 func (v DeleteRecordsRequestTopic) Partitions() DeleteRecordsRequestPartitionList {
 	return DeleteRecordsRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-func (v DeleteRecordsRequestTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v DeleteRecordsRequestTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(2, v.s[4], 0) }
 
 // DeleteRecordsRequestTopicList is an array of DeleteRecordsRequestTopic. At panics as a slice does where there is no element i.
 type DeleteRecordsRequestTopicList struct{ list }
@@ -93,10 +83,7 @@ type DeleteRecordsRequestPartition struct {
 func (v DeleteRecordsRequestPartition) PartitionIndex() int32 { return v.m.int32(v.off) }
 func (v DeleteRecordsRequestPartition) Offset() int64         { return v.m.int64(v.off + 4) }
 func (v DeleteRecordsRequestPartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+12, 0)
+	return v.m.tagsSince(2, v.off+12, 0)
 }
 
 // sizeDeleteRecordsRequestPartition is the size of the struct with an empty tag section.
@@ -142,12 +129,7 @@ func parseDeleteRecordsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "TimeoutMs:4", -1)
 	}
 	off += 4
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDeleteRecordsRequestLegacy(m *message, s *[3]uint32) int {

@@ -41,12 +41,7 @@ func (m *DeleteRecordsResponse) Topics() DeleteRecordsResponseTopicResultList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteRecordsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DeleteRecordsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // DeleteRecordsResponseTopicResult is the struct DeleteRecordsTopicResult of DeleteRecordsResponse.
 type DeleteRecordsResponseTopicResult struct {
@@ -59,10 +54,7 @@ func (v DeleteRecordsResponseTopicResult) Partitions() DeleteRecordsResponsePart
 	return DeleteRecordsResponsePartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v DeleteRecordsResponseTopicResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(2, v.s[4], 0)
 }
 
 // DeleteRecordsResponseTopicResultList is an array of DeleteRecordsResponseTopicResult. At panics as a slice does where there is no element i.
@@ -96,10 +88,7 @@ func (v DeleteRecordsResponsePartitionResult) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 12)
 }
 func (v DeleteRecordsResponsePartitionResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+14, 0)
+	return v.m.tagsSince(2, v.off+14, 0)
 }
 
 // sizeDeleteRecordsResponsePartitionResult is the size of the struct with an empty tag section.
@@ -145,12 +134,7 @@ func parseDeleteRecordsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDeleteRecordsResponseLegacy(m *message, s *[3]uint32) int {

@@ -122,12 +122,7 @@ func parseDeleteShareGroupStateRequestFlexible(m *message, s *[5]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[2], s[3], s[4] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDeleteShareGroupStateRequestDeleteStateDataFlexible(m *message, off, n int, at uint32) int {

@@ -54,12 +54,7 @@ func (m *DeleteTopicsRequest) TopicNames() Strings {
 func (m *DeleteTopicsRequest) TimeoutMs() int32 { return m.int32(m.s[4]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteTopicsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[4]+4, 0)
-}
+func (m *DeleteTopicsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[4]+4, 0) }
 
 // DeleteTopicsRequestDeleteTopicState is the struct DeleteTopicState of DeleteTopicsRequest.
 type DeleteTopicsRequestDeleteTopicState struct {
@@ -121,12 +116,7 @@ func parseDeleteTopicsRequestFlexible(m *message, s *[5]uint32) int {
 		return m.failRun(off, "TimeoutMs:4", -1)
 	}
 	off += 4
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDeleteTopicsRequestLegacy(m *message, s *[5]uint32) int {

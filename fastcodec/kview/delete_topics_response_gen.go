@@ -48,12 +48,7 @@ func (m *DeleteTopicsResponse) Responses() DeleteTopicsResponseDeletableTopicRes
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DeleteTopicsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DeleteTopicsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[2], 0) }
 
 // DeleteTopicsResponseDeletableTopicResult is the struct DeletableTopicResult of DeleteTopicsResponse.
 type DeleteTopicsResponseDeletableTopicResult struct {
@@ -89,10 +84,7 @@ func (v DeleteTopicsResponseDeletableTopicResult) ErrorMessage() []byte {
 }
 
 func (v DeleteTopicsResponseDeletableTopicResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(4, v.s[3], 0)
 }
 
 // DeleteTopicsResponseDeletableTopicResultList is an array of DeleteTopicsResponseDeletableTopicResult. At panics as a slice does where there is no element i.
@@ -132,12 +124,7 @@ func parseDeleteTopicsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Responses", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDeleteTopicsResponseLegacy(m *message, s *[3]uint32) int {

@@ -55,12 +55,7 @@ func (m *DescribeACLsRequest) Operation() int8      { return m.int8(m.s[5]) }
 func (m *DescribeACLsRequest) PermissionType() int8 { return m.int8(m.s[5] + 1) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeACLsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[5]+2, 0)
-}
+func (m *DescribeACLsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[5]+2, 0) }
 
 func parseDescribeACLsRequestFlexible(m *message, s *[6]uint32) int {
 	b := m.b
@@ -104,12 +99,7 @@ func parseDescribeACLsRequestFlexible(m *message, s *[6]uint32) int {
 		return m.failRun(off, "Operation:1 PermissionType:1", -1)
 	}
 	off += 2
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeACLsRequestLegacy(m *message, s *[6]uint32) int {

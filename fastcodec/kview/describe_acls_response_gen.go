@@ -45,12 +45,7 @@ func (m *DescribeACLsResponse) Resources() DescribeACLsResponseResourceList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeACLsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[4], 0)
-}
+func (m *DescribeACLsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[4], 0) }
 
 // DescribeACLsResponseResource is the struct DescribeAclsResource of DescribeAclsResponse.
 type DescribeACLsResponseResource struct {
@@ -73,10 +68,7 @@ func (v DescribeACLsResponseResource) ACLs() DescribeACLsResponseACLDescriptionL
 	return DescribeACLsResponseACLDescriptionList{list{v.m, v.s[3], v.s[4]}}
 }
 func (v DescribeACLsResponseResource) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 0)
+	return v.m.tagsSince(2, v.s[5], 0)
 }
 
 // DescribeACLsResponseResourceList is an array of DescribeACLsResponseResource. At panics as a slice does where there is no element i.
@@ -109,10 +101,7 @@ func (v DescribeACLsResponseACLDescription) Host() []byte         { return v.m.b
 func (v DescribeACLsResponseACLDescription) Operation() int8      { return v.m.int8(v.s[3]) }
 func (v DescribeACLsResponseACLDescription) PermissionType() int8 { return v.m.int8(v.s[3] + 1) }
 func (v DescribeACLsResponseACLDescription) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3]+2, 0)
+	return v.m.tagsSince(2, v.s[3]+2, 0)
 }
 
 // DescribeACLsResponseACLDescriptionList is an array of DescribeACLsResponseACLDescription. At panics as a slice does where there is no element i.
@@ -161,12 +150,7 @@ func parseDescribeACLsResponseFlexible(m *message, s *[5]uint32) int {
 		return m.in("Resources", -1)
 	}
 	s[2], s[3], s[4] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeACLsResponseLegacy(m *message, s *[5]uint32) int {

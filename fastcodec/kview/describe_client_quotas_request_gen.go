@@ -42,10 +42,7 @@ func (m *DescribeClientQuotasRequest) Strict() bool { return m.bool(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *DescribeClientQuotasRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+1, 0)
+	return m.tagsSince(1, m.s[2]+1, 0)
 }
 
 // DescribeClientQuotasRequestComponentData is the struct ComponentData of DescribeClientQuotasRequest.
@@ -62,10 +59,7 @@ func (v DescribeClientQuotasRequestComponentData) MatchType() int8 { return v.m.
 // Match: nullable.
 func (v DescribeClientQuotasRequestComponentData) Match() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v DescribeClientQuotasRequestComponentData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(1, v.s[3], 0)
 }
 
 // DescribeClientQuotasRequestComponentDataList is an array of DescribeClientQuotasRequestComponentData. At panics as a slice does where there is no element i.
@@ -105,12 +99,7 @@ func parseDescribeClientQuotasRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "Strict:1", -1)
 	}
 	off += 1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeClientQuotasRequestLegacy(m *message, s *[3]uint32) int {

@@ -47,12 +47,7 @@ func (m *DescribeClientQuotasResponse) Entries() DescribeClientQuotasResponseEnt
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeClientQuotasResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[4], 0)
-}
+func (m *DescribeClientQuotasResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[4], 0) }
 
 // DescribeClientQuotasResponseEntryData is the struct EntryData of DescribeClientQuotasResponse.
 type DescribeClientQuotasResponseEntryData struct {
@@ -67,10 +62,7 @@ func (v DescribeClientQuotasResponseEntryData) Values() DescribeClientQuotasResp
 	return DescribeClientQuotasResponseValueDataList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v DescribeClientQuotasResponseEntryData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(1, v.s[4], 0)
 }
 
 // DescribeClientQuotasResponseEntryDataList is an array of DescribeClientQuotasResponseEntryData. At panics as a slice does where there is no element i.
@@ -103,10 +95,7 @@ func (v DescribeClientQuotasResponseEntityData) EntityType() []byte { return v.m
 // EntityName: nullable.
 func (v DescribeClientQuotasResponseEntityData) EntityName() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v DescribeClientQuotasResponseEntityData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(1, v.s[3], 0)
 }
 
 // DescribeClientQuotasResponseEntityDataList is an array of DescribeClientQuotasResponseEntityData. At panics as a slice does where there is no element i.
@@ -137,10 +126,7 @@ type DescribeClientQuotasResponseValueData struct {
 func (v DescribeClientQuotasResponseValueData) Key() []byte    { return v.m.bytes(v.s[0], v.s[1]) }
 func (v DescribeClientQuotasResponseValueData) Value() float64 { return v.m.float64(v.s[1]) }
 func (v DescribeClientQuotasResponseValueData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[1]+8, 0)
+	return v.m.tagsSince(1, v.s[1]+8, 0)
 }
 
 // DescribeClientQuotasResponseValueDataList is an array of DescribeClientQuotasResponseValueData. At panics as a slice does where there is no element i.
@@ -189,12 +175,7 @@ func parseDescribeClientQuotasResponseFlexible(m *message, s *[5]uint32) int {
 		return m.in("Entries", -1)
 	}
 	s[2], s[3], s[4] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeClientQuotasResponseLegacy(m *message, s *[5]uint32) int {

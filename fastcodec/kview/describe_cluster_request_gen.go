@@ -72,12 +72,7 @@ func parseDescribeClusterRequestFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "IncludeClusterAuthorizedOperations:1 EndpointType:1@1+ IncludeFencedBrokers:1@2+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

@@ -152,12 +152,7 @@ func parseDescribeClusterResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ClusterAuthorizedOperations:4", -1)
 	}
 	off += 4
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeClusterResponseBrokerFlexible(m *message, off, n int, at uint32) int {

@@ -56,12 +56,7 @@ func (m *DescribeConfigsRequest) IncludeDocumentation() bool {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeConfigsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+2, 0)
-}
+func (m *DescribeConfigsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[2]+2, 0) }
 
 // DescribeConfigsRequestResource is the struct DescribeConfigsResource of DescribeConfigsRequest.
 type DescribeConfigsRequestResource struct {
@@ -77,10 +72,7 @@ func (v DescribeConfigsRequestResource) ConfigurationKeys() Strings {
 	return Strings{list{v.m, v.s[3], v.s[4]}}
 }
 func (v DescribeConfigsRequestResource) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 0)
+	return v.m.tagsSince(4, v.s[5], 0)
 }
 
 // DescribeConfigsRequestResourceList is an array of DescribeConfigsRequestResource. At panics as a slice does where there is no element i.
@@ -120,12 +112,7 @@ func parseDescribeConfigsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "IncludeSynonyms:1 IncludeDocumentation:1", -1)
 	}
 	off += 2
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeConfigsRequestLegacy(m *message, s *[3]uint32) int {

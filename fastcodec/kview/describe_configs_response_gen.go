@@ -41,12 +41,7 @@ func (m *DescribeConfigsResponse) Results() DescribeConfigsResponseResultList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeConfigsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeConfigsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[2], 0) }
 
 // DescribeConfigsResponseResult is the struct DescribeConfigsResult of DescribeConfigsResponse.
 type DescribeConfigsResponseResult struct {
@@ -64,10 +59,7 @@ func (v DescribeConfigsResponseResult) Configs() DescribeConfigsResponseResource
 	return DescribeConfigsResponseResourceResultList{list{v.m, v.s[5], v.s[6]}}
 }
 func (v DescribeConfigsResponseResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[7], 0)
+	return v.m.tagsSince(4, v.s[7], 0)
 }
 
 // DescribeConfigsResponseResultList is an array of DescribeConfigsResponseResult. At panics as a slice does where there is no element i.
@@ -144,10 +136,7 @@ func (v DescribeConfigsResponseResourceResult) Documentation() []byte {
 }
 
 func (v DescribeConfigsResponseResourceResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[8], 0)
+	return v.m.tagsSince(4, v.s[8], 0)
 }
 
 // DescribeConfigsResponseResourceResultList is an array of DescribeConfigsResponseResourceResult. At panics as a slice does where there is no element i.
@@ -181,10 +170,7 @@ func (v DescribeConfigsResponseSynonym) Name() []byte { return v.m.bytes(v.s[0],
 func (v DescribeConfigsResponseSynonym) Value() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v DescribeConfigsResponseSynonym) Source() int8  { return v.m.int8(v.s[3]) }
 func (v DescribeConfigsResponseSynonym) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3]+1, 0)
+	return v.m.tagsSince(4, v.s[3]+1, 0)
 }
 
 // DescribeConfigsResponseSynonymList is an array of DescribeConfigsResponseSynonym. At panics as a slice does where there is no element i.
@@ -224,12 +210,7 @@ func parseDescribeConfigsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Results", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeConfigsResponseLegacy(m *message, s *[3]uint32) int {

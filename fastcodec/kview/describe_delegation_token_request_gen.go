@@ -42,10 +42,7 @@ func (m *DescribeDelegationTokenRequest) Owners() DescribeDelegationTokenRequest
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *DescribeDelegationTokenRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
+	return m.tagsSince(2, m.s[2], 0)
 }
 
 // DescribeDelegationTokenRequestOwner is the struct DescribeDelegationTokenOwner of DescribeDelegationTokenRequest.
@@ -57,10 +54,7 @@ type DescribeDelegationTokenRequestOwner struct {
 func (v DescribeDelegationTokenRequestOwner) PrincipalType() []byte { return v.m.bytes(v.s[0], v.s[1]) }
 func (v DescribeDelegationTokenRequestOwner) PrincipalName() []byte { return v.m.bytes(v.s[2], v.s[3]) }
 func (v DescribeDelegationTokenRequestOwner) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(2, v.s[3], 0)
 }
 
 // DescribeDelegationTokenRequestOwnerList is an array of DescribeDelegationTokenRequestOwner. At panics as a slice does where there is no element i.
@@ -96,12 +90,7 @@ func parseDescribeDelegationTokenRequestFlexible(m *message, s *[3]uint32) int {
 		return m.in("Owners", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeDelegationTokenRequestLegacy(m *message, s *[3]uint32) int {

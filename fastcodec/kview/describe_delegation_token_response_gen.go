@@ -43,10 +43,7 @@ func (m *DescribeDelegationTokenResponse) ThrottleTimeMs() int32 { return m.int3
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *DescribeDelegationTokenResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+4, 0)
+	return m.tagsSince(2, m.s[2]+4, 0)
 }
 
 // DescribeDelegationTokenResponseDescribedDelegationToken is the struct DescribedDelegationToken of DescribeDelegationTokenResponse.
@@ -97,10 +94,7 @@ func (v DescribeDelegationTokenResponseDescribedDelegationToken) Renewers() Desc
 	return DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList{list{v.m, v.s[12], v.s[13]}}
 }
 func (v DescribeDelegationTokenResponseDescribedDelegationToken) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[14], 0)
+	return v.m.tagsSince(2, v.s[14], 0)
 }
 
 // DescribeDelegationTokenResponseDescribedDelegationTokenList is an array of DescribeDelegationTokenResponseDescribedDelegationToken. At panics as a slice does where there is no element i.
@@ -135,10 +129,7 @@ func (v DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) Principa
 	return v.m.bytes(v.s[2], v.s[3])
 }
 func (v DescribeDelegationTokenResponseDescribedDelegationTokenRenewer) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(2, v.s[3], 0)
 }
 
 // DescribeDelegationTokenResponseDescribedDelegationTokenRenewerList is an array of DescribeDelegationTokenResponseDescribedDelegationTokenRenewer. At panics as a slice does where there is no element i.
@@ -182,12 +173,7 @@ func parseDescribeDelegationTokenResponseFlexible(m *message, s *[3]uint32) int 
 		return m.failRun(off, "ThrottleTimeMs:4", -1)
 	}
 	off += 4
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeDelegationTokenResponseLegacy(m *message, s *[3]uint32) int {

@@ -44,12 +44,7 @@ func (m *DescribeGroupsRequest) IncludeAuthorizedOperations() bool {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeGroupsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+1, 0)
-}
+func (m *DescribeGroupsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(5, m.s[2]+1, 0) }
 
 func parseDescribeGroupsRequestFlexible(m *message, s *[3]uint32) int {
 	b, count, base := m.b, 0, uint32(0)
@@ -62,12 +57,7 @@ func parseDescribeGroupsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "IncludeAuthorizedOperations:1", -1)
 	}
 	off += 1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeGroupsRequestLegacy(m *message, s *[3]uint32) int {

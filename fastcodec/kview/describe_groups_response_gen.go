@@ -48,12 +48,7 @@ func (m *DescribeGroupsResponse) Groups() DescribeGroupsResponseDescribedGroupLi
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeGroupsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeGroupsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(5, m.s[2], 0) }
 
 // DescribeGroupsResponseDescribedGroup is the struct DescribedGroup of DescribeGroupsResponse.
 type DescribeGroupsResponseDescribedGroup struct {
@@ -92,10 +87,7 @@ func (v DescribeGroupsResponseDescribedGroup) AuthorizedOperations() int32 {
 }
 
 func (v DescribeGroupsResponseDescribedGroup) UnknownTags() fastcodec.Tags {
-	if v.m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[13]+4, 0)
+	return v.m.tagsSince(5, v.s[13]+4, 0)
 }
 
 // DescribeGroupsResponseDescribedGroupList is an array of DescribeGroupsResponseDescribedGroup. At panics as a slice does where there is no element i.
@@ -148,10 +140,7 @@ func (v DescribeGroupsResponseDescribedGroupMember) MemberAssignment() []byte {
 	return v.m.bytes(v.s[10], v.s[11])
 }
 func (v DescribeGroupsResponseDescribedGroupMember) UnknownTags() fastcodec.Tags {
-	if v.m.version < 5 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[11], 0)
+	return v.m.tagsSince(5, v.s[11], 0)
 }
 
 // DescribeGroupsResponseDescribedGroupMemberList is an array of DescribeGroupsResponseDescribedGroupMember. At panics as a slice does where there is no element i.
@@ -191,12 +180,7 @@ func parseDescribeGroupsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Groups", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeGroupsResponseLegacy(m *message, s *[3]uint32) int {

@@ -41,12 +41,7 @@ func (m *DescribeLogDirsRequest) Topics() DescribeLogDirsRequestDescribableLogDi
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeLogDirsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeLogDirsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // DescribeLogDirsRequestDescribableLogDirTopic is the struct DescribableLogDirTopic of DescribeLogDirsRequest.
 type DescribeLogDirsRequestDescribableLogDirTopic struct {
@@ -61,10 +56,7 @@ func (v DescribeLogDirsRequestDescribableLogDirTopic) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
 func (v DescribeLogDirsRequestDescribableLogDirTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(2, v.s[3], 0)
 }
 
 // DescribeLogDirsRequestDescribableLogDirTopicList is an array of DescribeLogDirsRequestDescribableLogDirTopic. At panics as a slice does where there is no element i.
@@ -100,12 +92,7 @@ func parseDescribeLogDirsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeLogDirsRequestLegacy(m *message, s *[3]uint32) int {

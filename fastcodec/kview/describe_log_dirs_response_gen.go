@@ -50,12 +50,7 @@ func (m *DescribeLogDirsResponse) Results() DescribeLogDirsResponseResultList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *DescribeLogDirsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *DescribeLogDirsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // DescribeLogDirsResponseResult is the struct DescribeLogDirsResult of DescribeLogDirsResponse.
 type DescribeLogDirsResponseResult struct {
@@ -137,10 +132,7 @@ func (v DescribeLogDirsResponseTopic) Partitions() DescribeLogDirsResponsePartit
 	return DescribeLogDirsResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v DescribeLogDirsResponseTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(2, v.s[4], 0)
 }
 
 // DescribeLogDirsResponseTopicList is an array of DescribeLogDirsResponseTopic. At panics as a slice does where there is no element i.
@@ -173,10 +165,7 @@ func (v DescribeLogDirsResponsePartition) PartitionSize() int64  { return v.m.in
 func (v DescribeLogDirsResponsePartition) OffsetLag() int64      { return v.m.int64(v.off + 12) }
 func (v DescribeLogDirsResponsePartition) IsFutureKey() bool     { return v.m.bool(v.off + 20) }
 func (v DescribeLogDirsResponsePartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+21, 0)
+	return v.m.tagsSince(2, v.off+21, 0)
 }
 
 // sizeDescribeLogDirsResponsePartition is the size of the struct with an empty tag section.
@@ -226,12 +215,7 @@ func parseDescribeLogDirsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Results", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeLogDirsResponseLegacy(m *message, s *[3]uint32) int {

@@ -328,12 +328,7 @@ func parseDescribeQuorumResponseFlexible(m *message, s *[7]uint32) int {
 	} else {
 		s[6] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeQuorumResponseTopicDataFlexible(m *message, off, n int, at uint32) int {

@@ -140,12 +140,7 @@ func parseDescribeTopicPartitionsRequestFlexible(m *message, s *[5]uint32) int {
 		s[3] = base
 	}
 	s[4] = uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeTopicPartitionsRequestTopicRequestFlexible(m *message, off, n int, at uint32) int {

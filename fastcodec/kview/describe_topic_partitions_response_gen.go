@@ -209,12 +209,7 @@ func parseDescribeTopicPartitionsResponseFlexible(m *message, s *[4]uint32) int 
 		s[2] = base
 	}
 	s[3] = uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseDescribeTopicPartitionsResponseTopicFlexible(m *message, off, n int, at uint32) int {

@@ -50,12 +50,7 @@ func (m *ElectLeadersRequest) TopicPartitions() ElectLeadersRequestTopicPartitio
 func (m *ElectLeadersRequest) TimeoutMs() int32 { return m.int32(m.s[2]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ElectLeadersRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+4, 0)
-}
+func (m *ElectLeadersRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2]+4, 0) }
 
 // ElectLeadersRequestTopicPartitions is the struct TopicPartitions of ElectLeadersRequest.
 type ElectLeadersRequestTopicPartitions struct {
@@ -68,10 +63,7 @@ func (v ElectLeadersRequestTopicPartitions) Partitions() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
 func (v ElectLeadersRequestTopicPartitions) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(2, v.s[3], 0)
 }
 
 // ElectLeadersRequestTopicPartitionsList is an array of ElectLeadersRequestTopicPartitions. At panics as a slice does where there is no element i.
@@ -115,12 +107,7 @@ func parseElectLeadersRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "TimeoutMs:4", -1)
 	}
 	off += 4
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseElectLeadersRequestLegacy(m *message, s *[3]uint32) int {

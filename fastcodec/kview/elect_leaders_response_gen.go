@@ -50,12 +50,7 @@ func (m *ElectLeadersResponse) ReplicaElectionResults() ElectLeadersResponseRepl
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ElectLeadersResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *ElectLeadersResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // ElectLeadersResponseReplicaElectionResult is the struct ReplicaElectionResult of ElectLeadersResponse.
 type ElectLeadersResponseReplicaElectionResult struct {
@@ -68,10 +63,7 @@ func (v ElectLeadersResponseReplicaElectionResult) PartitionResult() ElectLeader
 	return ElectLeadersResponsePartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v ElectLeadersResponseReplicaElectionResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(2, v.s[4], 0)
 }
 
 // ElectLeadersResponseReplicaElectionResultList is an array of ElectLeadersResponseReplicaElectionResult. At panics as a slice does where there is no element i.
@@ -107,10 +99,7 @@ func (v ElectLeadersResponsePartitionResult) ErrorCode() fastcodec.ErrorCode {
 // ErrorMessage: nullable.
 func (v ElectLeadersResponsePartitionResult) ErrorMessage() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 func (v ElectLeadersResponsePartitionResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2], 0)
+	return v.m.tagsSince(2, v.s[2], 0)
 }
 
 // ElectLeadersResponsePartitionResultList is an array of ElectLeadersResponsePartitionResult. At panics as a slice does where there is no element i.
@@ -150,12 +139,7 @@ func parseElectLeadersResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("ReplicaElectionResults", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseElectLeadersResponseLegacy(m *message, s *[3]uint32) int {

@@ -50,12 +50,7 @@ func (m *EndQuorumEpochRequest) LeaderEndpoints() EndQuorumEpochRequestLeaderEnd
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *EndQuorumEpochRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[6], 0)
-}
+func (m *EndQuorumEpochRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[6], 0) }
 
 // EndQuorumEpochRequestTopicData is the struct TopicData of EndQuorumEpochRequest.
 type EndQuorumEpochRequestTopicData struct {
@@ -68,10 +63,7 @@ func (v EndQuorumEpochRequestTopicData) Partitions() EndQuorumEpochRequestPartit
 	return EndQuorumEpochRequestPartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v EndQuorumEpochRequestTopicData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(1, v.s[4], 0)
 }
 
 // EndQuorumEpochRequestTopicDataList is an array of EndQuorumEpochRequestTopicData. At panics as a slice does where there is no element i.
@@ -120,10 +112,7 @@ func (v EndQuorumEpochRequestPartitionData) PreferredCandidates() EndQuorumEpoch
 }
 
 func (v EndQuorumEpochRequestPartitionData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 0)
+	return v.m.tagsSince(1, v.s[5], 0)
 }
 
 // EndQuorumEpochRequestPartitionDataList is an array of EndQuorumEpochRequestPartitionData. At panics as a slice does where there is no element i.
@@ -240,12 +229,7 @@ func parseEndQuorumEpochRequestFlexible(m *message, s *[7]uint32) int {
 		return m.in("LeaderEndpoints", -1)
 	}
 	s[4], s[5], s[6] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseEndQuorumEpochRequestLegacy(m *message, s *[7]uint32) int {

@@ -50,12 +50,7 @@ func (m *EndQuorumEpochResponse) NodeEndpoints() EndQuorumEpochResponseNodeEndpo
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *EndQuorumEpochResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 1)
-}
+func (m *EndQuorumEpochResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[2], 1) }
 
 // EndQuorumEpochResponseTopicData is the struct TopicData of EndQuorumEpochResponse.
 type EndQuorumEpochResponseTopicData struct {
@@ -68,10 +63,7 @@ func (v EndQuorumEpochResponseTopicData) Partitions() EndQuorumEpochResponsePart
 	return EndQuorumEpochResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v EndQuorumEpochResponseTopicData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(1, v.s[4], 0)
 }
 
 // EndQuorumEpochResponseTopicDataList is an array of EndQuorumEpochResponseTopicData. At panics as a slice does where there is no element i.
@@ -106,10 +98,7 @@ func (v EndQuorumEpochResponsePartitionData) ErrorCode() fastcodec.ErrorCode {
 func (v EndQuorumEpochResponsePartitionData) LeaderID() int32    { return v.m.int32(v.off + 6) }
 func (v EndQuorumEpochResponsePartitionData) LeaderEpoch() int32 { return v.m.int32(v.off + 10) }
 func (v EndQuorumEpochResponsePartitionData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+14, 0)
+	return v.m.tagsSince(1, v.off+14, 0)
 }
 
 // sizeEndQuorumEpochResponsePartitionData is the size of the struct with an empty tag section.

@@ -39,12 +39,7 @@ func (m *EndTxnRequest) ProducerEpoch() int16    { return m.int16(m.s[1] + 8) }
 func (m *EndTxnRequest) Committed() bool         { return m.bool(m.s[1] + 10) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *EndTxnRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[1]+11, 0)
-}
+func (m *EndTxnRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[1]+11, 0) }
 
 func parseEndTxnRequestFlexible(m *message, s *[2]uint32) int {
 	b := m.b
@@ -59,12 +54,7 @@ func parseEndTxnRequestFlexible(m *message, s *[2]uint32) int {
 		return m.failRun(off, "ProducerId:8 ProducerEpoch:2 Committed:1", -1)
 	}
 	off += 11
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseEndTxnRequestLegacy(m *message, s *[2]uint32) int {

@@ -74,12 +74,7 @@ func parseEndTxnResponseFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2 ProducerId:8@5+ ProducerEpoch:2@5+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseEndTxnResponseLegacy(m *message, s *[0]uint32) int {

@@ -37,12 +37,7 @@ func (m *ExpireDelegationTokenResponse) ExpiryTimestampMs() int64       { return
 func (m *ExpireDelegationTokenResponse) ThrottleTimeMs() int32          { return m.int32(10) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ExpireDelegationTokenResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(14, 0)
-}
+func (m *ExpireDelegationTokenResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, 14, 0) }
 
 func parseExpireDelegationTokenResponseFlexible(m *message, s *[0]uint32) int {
 	b := m.b
@@ -51,12 +46,7 @@ func parseExpireDelegationTokenResponseFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "ErrorCode:2 ExpiryTimestampMs:8 ThrottleTimeMs:4", -1)
 	}
 	off += 14
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseExpireDelegationTokenResponseLegacy(m *message, s *[0]uint32) int {

@@ -212,12 +212,7 @@ func (v FetchRequestTopic) TopicID() fastcodec.UUID {
 func (v FetchRequestTopic) Partitions() FetchRequestPartitionList {
 	return FetchRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-func (v FetchRequestTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 12 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v FetchRequestTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(12, v.s[4], 0) }
 
 // FetchRequestTopicList is an array of FetchRequestTopic. At panics as a slice does where there is no element i.
 type FetchRequestTopicList struct{ list }
@@ -378,13 +373,8 @@ func (v FetchRequestForgottenTopic) TopicID() fastcodec.UUID {
 	return v.m.uuid(v.s[1])
 }
 
-func (v FetchRequestForgottenTopic) Partitions() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
-func (v FetchRequestForgottenTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 12 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
-}
+func (v FetchRequestForgottenTopic) Partitions() Int32s          { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
+func (v FetchRequestForgottenTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(12, v.s[3], 0) }
 
 // FetchRequestForgottenTopicList is an array of FetchRequestForgottenTopic. At panics as a slice does where there is no element i.
 type FetchRequestForgottenTopicList struct{ list }

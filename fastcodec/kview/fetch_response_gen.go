@@ -110,10 +110,7 @@ func (v FetchResponseFetchableTopicResponse) Partitions() FetchResponsePartition
 	return FetchResponsePartitionDataList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v FetchResponseFetchableTopicResponse) UnknownTags() fastcodec.Tags {
-	if v.m.version < 12 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(12, v.s[4], 0)
 }
 
 // FetchResponseFetchableTopicResponseList is an array of FetchResponseFetchableTopicResponse. At panics as a slice does where there is no element i.
@@ -214,13 +211,8 @@ func (v FetchResponsePartitionData) PreferredReadReplica() int32 {
 }
 
 // Records: nullable.
-func (v FetchResponsePartitionData) Records() []byte { return v.m.bytes(v.s[4], v.s[5]) }
-func (v FetchResponsePartitionData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 12 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 7)
-}
+func (v FetchResponsePartitionData) Records() []byte             { return v.m.bytes(v.s[4], v.s[5]) }
+func (v FetchResponsePartitionData) UnknownTags() fastcodec.Tags { return v.m.tagsSince(12, v.s[5], 7) }
 
 // FetchResponsePartitionDataList is an array of FetchResponsePartitionData. At panics as a slice does where there is no element i.
 type FetchResponsePartitionDataList struct{ list }
@@ -331,10 +323,7 @@ type FetchResponseAbortedTransaction struct {
 func (v FetchResponseAbortedTransaction) ProducerID() int64  { return v.m.int64(v.off) }
 func (v FetchResponseAbortedTransaction) FirstOffset() int64 { return v.m.int64(v.off + 8) }
 func (v FetchResponseAbortedTransaction) UnknownTags() fastcodec.Tags {
-	if v.m.version < 12 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+16, 0)
+	return v.m.tagsSince(12, v.off+16, 0)
 }
 
 // sizeFetchResponseAbortedTransaction is the size of the struct with an empty tag section.

@@ -58,12 +58,7 @@ func (m *FindCoordinatorRequest) CoordinatorKeys() Strings {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *FindCoordinatorRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[4], 0)
-}
+func (m *FindCoordinatorRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[4], 0) }
 
 func parseFindCoordinatorRequestFlexible(m *message, s *[5]uint32) int {
 	b, v, count, base := m.b, m.version, 0, uint32(0)
@@ -90,12 +85,7 @@ func parseFindCoordinatorRequestFlexible(m *message, s *[5]uint32) int {
 	} else {
 		s[4] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseFindCoordinatorRequestLegacy(m *message, s *[5]uint32) int {

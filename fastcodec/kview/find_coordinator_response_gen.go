@@ -96,12 +96,7 @@ func (m *FindCoordinatorResponse) Coordinators() FindCoordinatorResponseCoordina
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *FindCoordinatorResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[6], 0)
-}
+func (m *FindCoordinatorResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[6], 0) }
 
 // FindCoordinatorResponseCoordinator is the struct Coordinator of FindCoordinatorResponse.
 type FindCoordinatorResponseCoordinator struct {
@@ -201,12 +196,7 @@ func parseFindCoordinatorResponseFlexible(m *message, s *[7]uint32) int {
 	} else {
 		s[6] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseFindCoordinatorResponseLegacy(m *message, s *[7]uint32) int {

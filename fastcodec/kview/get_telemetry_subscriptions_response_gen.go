@@ -67,12 +67,7 @@ func parseGetTelemetrySubscriptionsResponseFlexible(m *message, s *[5]uint32) in
 		return -1
 	}
 	s[2], s[3], s[4] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

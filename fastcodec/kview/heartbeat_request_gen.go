@@ -46,12 +46,7 @@ func (m *HeartbeatRequest) GroupInstanceID() []byte {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *HeartbeatRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[5], 0)
-}
+func (m *HeartbeatRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[5], 0) }
 
 func parseHeartbeatRequestFlexible(m *message, s *[6]uint32) int {
 	b := m.b
@@ -81,12 +76,7 @@ func parseHeartbeatRequestFlexible(m *message, s *[6]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactStringNullable, "GroupInstanceId", -1); off < 0 {
 		return -1
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseHeartbeatRequestLegacy(m *message, s *[6]uint32) int {

@@ -49,12 +49,7 @@ func (m *HeartbeatResponse) ErrorCode() fastcodec.ErrorCode {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *HeartbeatResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(6, 0)
-}
+func (m *HeartbeatResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(4, 6, 0) }
 
 func parseHeartbeatResponseFlexible(m *message, s *[0]uint32) int {
 	b := m.b
@@ -63,12 +58,7 @@ func parseHeartbeatResponseFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2", -1)
 	}
 	off += 6
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseHeartbeatResponseLegacy(m *message, s *[0]uint32) int {

@@ -42,10 +42,7 @@ func (m *IncrementalAlterConfigsRequest) ValidateOnly() bool { return m.bool(m.s
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *IncrementalAlterConfigsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2]+1, 0)
+	return m.tagsSince(1, m.s[2]+1, 0)
 }
 
 // IncrementalAlterConfigsRequestAlterConfigsResource is the struct AlterConfigsResource of IncrementalAlterConfigsRequest.
@@ -64,10 +61,7 @@ func (v IncrementalAlterConfigsRequestAlterConfigsResource) Configs() Incrementa
 	return IncrementalAlterConfigsRequestAlterableConfigList{list{v.m, v.s[3], v.s[4]}}
 }
 func (v IncrementalAlterConfigsRequestAlterConfigsResource) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 0)
+	return v.m.tagsSince(1, v.s[5], 0)
 }
 
 // IncrementalAlterConfigsRequestAlterConfigsResourceList is an array of IncrementalAlterConfigsRequestAlterConfigsResource. At panics as a slice does where there is no element i.
@@ -107,10 +101,7 @@ func (v IncrementalAlterConfigsRequestAlterableConfig) Value() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
 func (v IncrementalAlterConfigsRequestAlterableConfig) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(1, v.s[3], 0)
 }
 
 // IncrementalAlterConfigsRequestAlterableConfigList is an array of IncrementalAlterConfigsRequestAlterableConfig. At panics as a slice does where there is no element i.
@@ -150,12 +141,7 @@ func parseIncrementalAlterConfigsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ValidateOnly:1", -1)
 	}
 	off += 1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseIncrementalAlterConfigsRequestLegacy(m *message, s *[3]uint32) int {

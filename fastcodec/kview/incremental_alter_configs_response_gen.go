@@ -42,10 +42,7 @@ func (m *IncrementalAlterConfigsResponse) Responses() IncrementalAlterConfigsRes
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *IncrementalAlterConfigsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
+	return m.tagsSince(1, m.s[2], 0)
 }
 
 // IncrementalAlterConfigsResponseAlterConfigsResourceResponse is the struct AlterConfigsResourceResponse of IncrementalAlterConfigsResponse.
@@ -69,10 +66,7 @@ func (v IncrementalAlterConfigsResponseAlterConfigsResourceResponse) ResourceNam
 	return v.m.bytes(v.s[3], v.s[4])
 }
 func (v IncrementalAlterConfigsResponseAlterConfigsResourceResponse) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(1, v.s[4], 0)
 }
 
 // IncrementalAlterConfigsResponseAlterConfigsResourceResponseList is an array of IncrementalAlterConfigsResponseAlterConfigsResourceResponse. At panics as a slice does where there is no element i.
@@ -112,12 +106,7 @@ func parseIncrementalAlterConfigsResponseFlexible(m *message, s *[3]uint32) int 
 		return m.in("Responses", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseIncrementalAlterConfigsResponseLegacy(m *message, s *[3]uint32) int {

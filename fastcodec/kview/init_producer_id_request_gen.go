@@ -107,12 +107,7 @@ func parseInitProducerIDRequestFlexible(m *message, s *[2]uint32) int {
 		return m.failRun(off, "TransactionTimeoutMs:4 ProducerId:8@3+ ProducerEpoch:2@3+ Enable2Pc:1@6+ KeepPreparedTxn:1@6+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseInitProducerIDRequestLegacy(m *message, s *[2]uint32) int {

@@ -76,12 +76,7 @@ func parseInitProducerIDResponseFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "ThrottleTimeMs:4 ErrorCode:2 ProducerId:8 ProducerEpoch:2 OngoingTxnProducerId:8@6+ OngoingTxnProducerEpoch:2@6+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseInitProducerIDResponseLegacy(m *message, s *[0]uint32) int {

@@ -70,12 +70,7 @@ func (m *JoinGroupRequest) Reason() []byte {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *JoinGroupRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[11], 0)
-}
+func (m *JoinGroupRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(6, m.s[11], 0) }
 
 // JoinGroupRequestProtocol is the struct JoinGroupRequestProtocol of JoinGroupRequest.
 type JoinGroupRequestProtocol struct {
@@ -83,14 +78,9 @@ type JoinGroupRequestProtocol struct {
 	s *[4]uint32
 }
 
-func (v JoinGroupRequestProtocol) Name() []byte     { return v.m.bytes(v.s[0], v.s[1]) }
-func (v JoinGroupRequestProtocol) Metadata() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-func (v JoinGroupRequestProtocol) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
-}
+func (v JoinGroupRequestProtocol) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v JoinGroupRequestProtocol) Metadata() []byte            { return v.m.bytes(v.s[2], v.s[3]) }
+func (v JoinGroupRequestProtocol) UnknownTags() fastcodec.Tags { return v.m.tagsSince(6, v.s[3], 0) }
 
 // JoinGroupRequestProtocolList is an array of JoinGroupRequestProtocol. At panics as a slice does where there is no element i.
 type JoinGroupRequestProtocolList struct{ list }
@@ -169,12 +159,7 @@ func parseJoinGroupRequestFlexible(m *message, s *[12]uint32) int {
 	} else {
 		s[11] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseJoinGroupRequestLegacy(m *message, s *[12]uint32) int {

@@ -85,12 +85,7 @@ func (m *JoinGroupResponse) Members() JoinGroupResponseMemberList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *JoinGroupResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[10], 0)
-}
+func (m *JoinGroupResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(6, m.s[10], 0) }
 
 // JoinGroupResponseMember is the struct JoinGroupResponseMember of JoinGroupResponse.
 type JoinGroupResponseMember struct {
@@ -108,13 +103,8 @@ func (v JoinGroupResponseMember) GroupInstanceID() []byte {
 	return v.m.bytes(v.s[2], v.s[3])
 }
 
-func (v JoinGroupResponseMember) Metadata() []byte { return v.m.bytes(v.s[4], v.s[5]) }
-func (v JoinGroupResponseMember) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 0)
-}
+func (v JoinGroupResponseMember) Metadata() []byte            { return v.m.bytes(v.s[4], v.s[5]) }
+func (v JoinGroupResponseMember) UnknownTags() fastcodec.Tags { return v.m.tagsSince(6, v.s[5], 0) }
 
 // JoinGroupResponseMemberList is an array of JoinGroupResponseMember. At panics as a slice does where there is no element i.
 type JoinGroupResponseMemberList struct{ list }
@@ -202,12 +192,7 @@ func parseJoinGroupResponseFlexible(m *message, s *[11]uint32) int {
 		return m.in("Members", -1)
 	}
 	s[8], s[9], s[10] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseJoinGroupResponseLegacy(m *message, s *[11]uint32) int {

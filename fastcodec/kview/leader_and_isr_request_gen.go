@@ -98,12 +98,7 @@ func (m *LeaderAndIsrRequest) LiveLeaders() LeaderAndIsrRequestLiveLeaderList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *LeaderAndIsrRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[6], 0)
-}
+func (m *LeaderAndIsrRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[6], 0) }
 
 // LeaderAndIsrRequestPartitionState is the struct LeaderAndIsrPartitionState of LeaderAndIsrRequest.
 type LeaderAndIsrRequestPartitionState struct {
@@ -211,10 +206,7 @@ func (v LeaderAndIsrRequestTopicState) PartitionStates() LeaderAndIsrRequestPart
 	return LeaderAndIsrRequestPartitionStateList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v LeaderAndIsrRequestTopicState) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(4, v.s[4], 0)
 }
 
 // LeaderAndIsrRequestTopicStateList is an array of LeaderAndIsrRequestTopicState. At panics as a slice does where there is no element i.
@@ -246,10 +238,7 @@ func (v LeaderAndIsrRequestLiveLeader) BrokerID() int32  { return v.m.int32(v.s[
 func (v LeaderAndIsrRequestLiveLeader) HostName() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 func (v LeaderAndIsrRequestLiveLeader) Port() int32      { return v.m.int32(v.s[2]) }
 func (v LeaderAndIsrRequestLiveLeader) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2]+4, 0)
+	return v.m.tagsSince(4, v.s[2]+4, 0)
 }
 
 // LeaderAndIsrRequestLiveLeaderList is an array of LeaderAndIsrRequestLiveLeader. At panics as a slice does where there is no element i.
@@ -307,12 +296,7 @@ func parseLeaderAndIsrRequestFlexible(m *message, s *[7]uint32) int {
 		return m.in("LiveLeaders", -1)
 	}
 	s[4], s[5], s[6] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseLeaderAndIsrRequestLegacy(m *message, s *[7]uint32) int {

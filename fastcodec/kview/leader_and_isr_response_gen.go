@@ -54,12 +54,7 @@ func (m *LeaderAndIsrResponse) Topics() LeaderAndIsrResponseTopicErrorList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *LeaderAndIsrResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[4], 0)
-}
+func (m *LeaderAndIsrResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[4], 0) }
 
 // LeaderAndIsrResponsePartitionError is the struct LeaderAndIsrPartitionError of LeaderAndIsrResponse.
 type LeaderAndIsrResponsePartitionError struct {
@@ -80,10 +75,7 @@ func (v LeaderAndIsrResponsePartitionError) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1] + 4)
 }
 func (v LeaderAndIsrResponsePartitionError) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[1]+6, 0)
+	return v.m.tagsSince(4, v.s[1]+6, 0)
 }
 
 // LeaderAndIsrResponsePartitionErrorList is an array of LeaderAndIsrResponsePartitionError. At panics as a slice does where there is no element i.
@@ -171,12 +163,7 @@ func parseLeaderAndIsrResponseFlexible(m *message, s *[5]uint32) int {
 	} else {
 		s[4] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseLeaderAndIsrResponseLegacy(m *message, s *[5]uint32) int {

@@ -54,12 +54,7 @@ func (m *LeaveGroupRequest) Members() LeaveGroupRequestMemberIdentityList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *LeaveGroupRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[6], 0)
-}
+func (m *LeaveGroupRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[6], 0) }
 
 // LeaveGroupRequestMemberIdentity is the struct MemberIdentity of LeaveGroupRequest.
 type LeaveGroupRequestMemberIdentity struct {
@@ -81,10 +76,7 @@ func (v LeaveGroupRequestMemberIdentity) Reason() []byte {
 }
 
 func (v LeaveGroupRequestMemberIdentity) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5], 0)
+	return v.m.tagsSince(4, v.s[5], 0)
 }
 
 // LeaveGroupRequestMemberIdentityList is an array of LeaveGroupRequestMemberIdentity. At panics as a slice does where there is no element i.
@@ -126,12 +118,7 @@ func parseLeaveGroupRequestFlexible(m *message, s *[7]uint32) int {
 		return m.in("Members", -1)
 	}
 	s[4], s[5], s[6] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseLeaveGroupRequestLegacy(m *message, s *[7]uint32) int {

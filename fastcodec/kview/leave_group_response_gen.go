@@ -60,12 +60,7 @@ func (m *LeaveGroupResponse) Members() LeaveGroupResponseMemberResponseList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *LeaveGroupResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *LeaveGroupResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[2], 0) }
 
 // LeaveGroupResponseMemberResponse is the struct MemberResponse of LeaveGroupResponse.
 type LeaveGroupResponseMemberResponse struct {
@@ -81,10 +76,7 @@ func (v LeaveGroupResponseMemberResponse) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[3])
 }
 func (v LeaveGroupResponseMemberResponse) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3]+2, 0)
+	return v.m.tagsSince(4, v.s[3]+2, 0)
 }
 
 // LeaveGroupResponseMemberResponseList is an array of LeaveGroupResponseMemberResponse. At panics as a slice does where there is no element i.
@@ -124,12 +116,7 @@ func parseLeaveGroupResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Members", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseLeaveGroupResponseLegacy(m *message, s *[3]uint32) int {

@@ -50,12 +50,7 @@ func (m *ListGroupsRequest) TypesFilter() Strings {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ListGroupsRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[4], 0)
-}
+func (m *ListGroupsRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[4], 0) }
 
 func parseListGroupsRequestFlexible(m *message, s *[5]uint32) int {
 	b, v, count, base := m.b, m.version, 0, uint32(0)
@@ -74,12 +69,7 @@ func parseListGroupsRequestFlexible(m *message, s *[5]uint32) int {
 	} else {
 		s[4] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseListGroupsRequestLegacy(m *message, s *[5]uint32) int {

@@ -56,12 +56,7 @@ func (m *ListGroupsResponse) Groups() ListGroupsResponseListedGroupList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ListGroupsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *ListGroupsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[2], 0) }
 
 // ListGroupsResponseListedGroup is the struct ListedGroup of ListGroupsResponse.
 type ListGroupsResponseListedGroup struct {
@@ -89,10 +84,7 @@ func (v ListGroupsResponseListedGroup) GroupType() []byte {
 }
 
 func (v ListGroupsResponseListedGroup) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[7], 0)
+	return v.m.tagsSince(3, v.s[7], 0)
 }
 
 // ListGroupsResponseListedGroupList is an array of ListGroupsResponseListedGroup. At panics as a slice does where there is no element i.
@@ -132,12 +124,7 @@ func parseListGroupsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Groups", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseListGroupsResponseLegacy(m *message, s *[3]uint32) int {

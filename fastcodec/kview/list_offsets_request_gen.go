@@ -79,12 +79,7 @@ func (v ListOffsetsRequestTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1]
 func (v ListOffsetsRequestTopic) Partitions() ListOffsetsRequestPartitionList {
 	return ListOffsetsRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-func (v ListOffsetsRequestTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v ListOffsetsRequestTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(6, v.s[4], 0) }
 
 // ListOffsetsRequestTopicList is an array of ListOffsetsRequestTopic. At panics as a slice does where there is no element i.
 type ListOffsetsRequestTopicList struct{ list }
@@ -138,10 +133,7 @@ func (v ListOffsetsRequestPartition) MaxNumOffsets() int32 {
 }
 
 func (v ListOffsetsRequestPartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+16, 0)
+	return v.m.tagsSince(6, v.off+16, 0)
 }
 
 // sizeListOffsetsRequestPartition is the size of the struct with an empty tag section.
@@ -201,12 +193,7 @@ func parseListOffsetsRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "TimeoutMs:4@10+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseListOffsetsRequestLegacy(m *message, s *[3]uint32) int {

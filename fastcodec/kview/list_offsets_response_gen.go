@@ -48,12 +48,7 @@ func (m *ListOffsetsResponse) Topics() ListOffsetsResponseTopicResponseList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ListOffsetsResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *ListOffsetsResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(6, m.s[2], 0) }
 
 // ListOffsetsResponseTopicResponse is the struct ListOffsetsTopicResponse of ListOffsetsResponse.
 type ListOffsetsResponseTopicResponse struct {
@@ -66,10 +61,7 @@ func (v ListOffsetsResponseTopicResponse) Partitions() ListOffsetsResponsePartit
 	return ListOffsetsResponsePartitionResponseList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v ListOffsetsResponseTopicResponse) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(6, v.s[4], 0)
 }
 
 // ListOffsetsResponseTopicResponseList is an array of ListOffsetsResponseTopicResponse. At panics as a slice does where there is no element i.
@@ -135,10 +127,7 @@ func (v ListOffsetsResponsePartitionResponse) LeaderEpoch() int32 {
 }
 
 func (v ListOffsetsResponsePartitionResponse) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2]+20, 0)
+	return v.m.tagsSince(6, v.s[2]+20, 0)
 }
 
 // ListOffsetsResponsePartitionResponseList is an array of ListOffsetsResponsePartitionResponse. At panics as a slice does where there is no element i.
@@ -178,12 +167,7 @@ func parseListOffsetsResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseListOffsetsResponseLegacy(m *message, s *[3]uint32) int {

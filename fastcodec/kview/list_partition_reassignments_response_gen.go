@@ -146,12 +146,7 @@ func parseListPartitionReassignmentsResponseFlexible(m *message, s *[5]uint32) i
 		return m.in("Topics", -1)
 	}
 	s[2], s[3], s[4] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseListPartitionReassignmentsResponseOngoingTopicReassignmentFlexible(m *message, off, n int, at uint32) int {

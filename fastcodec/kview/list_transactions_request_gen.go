@@ -87,12 +87,7 @@ func parseListTransactionsRequestFlexible(m *message, s *[6]uint32) int {
 	} else {
 		s[5] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

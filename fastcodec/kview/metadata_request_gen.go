@@ -95,13 +95,8 @@ func (v MetadataRequestTopic) TopicID() fastcodec.UUID {
 }
 
 // Name: nullable in 10+.
-func (v MetadataRequestTopic) Name() []byte { return v.m.bytes(v.s[1], v.s[2]) }
-func (v MetadataRequestTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 9 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2], 0)
-}
+func (v MetadataRequestTopic) Name() []byte                { return v.m.bytes(v.s[1], v.s[2]) }
+func (v MetadataRequestTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(9, v.s[2], 0) }
 
 // MetadataRequestTopicList is an array of MetadataRequestTopic. At panics as a slice does where there is no element i.
 type MetadataRequestTopicList struct{ list }
@@ -144,12 +139,7 @@ func parseMetadataRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "AllowAutoTopicCreation:1 IncludeClusterAuthorizedOperations:1@9-10 IncludeTopicAuthorizedOperations:1", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseMetadataRequestLegacy(m *message, s *[3]uint32) int {

@@ -116,12 +116,7 @@ func (v MetadataResponseBroker) Rack() []byte {
 	return v.m.bytes(v.s[3], v.s[4])
 }
 
-func (v MetadataResponseBroker) UnknownTags() fastcodec.Tags {
-	if v.m.version < 9 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v MetadataResponseBroker) UnknownTags() fastcodec.Tags { return v.m.tagsSince(9, v.s[4], 0) }
 
 // MetadataResponseBrokerList is an array of MetadataResponseBroker. At panics as a slice does where there is no element i.
 type MetadataResponseBrokerList struct{ list }
@@ -185,12 +180,7 @@ func (v MetadataResponseTopic) TopicAuthorizedOperations() int32 {
 	return v.m.int32(v.s[5])
 }
 
-func (v MetadataResponseTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 9 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[5]+4, 0)
-}
+func (v MetadataResponseTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(9, v.s[5]+4, 0) }
 
 // MetadataResponseTopicList is an array of MetadataResponseTopic. At panics as a slice does where there is no element i.
 type MetadataResponseTopicList struct{ list }
@@ -240,12 +230,7 @@ func (v MetadataResponsePartition) OfflineReplicas() Int32s {
 	return Int32s{v.m.bytes(v.s[5], v.s[6])}
 }
 
-func (v MetadataResponsePartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 9 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[6], 0)
-}
+func (v MetadataResponsePartition) UnknownTags() fastcodec.Tags { return v.m.tagsSince(9, v.s[6], 0) }
 
 // MetadataResponsePartitionList is an array of MetadataResponsePartition. At panics as a slice does where there is no element i.
 type MetadataResponsePartitionList struct{ list }
@@ -319,12 +304,7 @@ func parseMetadataResponseFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "ClusterAuthorizedOperations:4@9-10 ErrorCode:2@13+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseMetadataResponseLegacy(m *message, s *[7]uint32) int {

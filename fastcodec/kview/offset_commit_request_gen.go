@@ -74,12 +74,7 @@ func (m *OffsetCommitRequest) Topics() OffsetCommitRequestTopicList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *OffsetCommitRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 8 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[8], 0)
-}
+func (m *OffsetCommitRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(8, m.s[8], 0) }
 
 // OffsetCommitRequestTopic is the struct OffsetCommitRequestTopic of OffsetCommitRequest.
 type OffsetCommitRequestTopic struct {
@@ -106,12 +101,7 @@ func (v OffsetCommitRequestTopic) TopicID() fastcodec.UUID {
 func (v OffsetCommitRequestTopic) Partitions() OffsetCommitRequestPartitionList {
 	return OffsetCommitRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-func (v OffsetCommitRequestTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 8 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v OffsetCommitRequestTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(8, v.s[4], 0) }
 
 // OffsetCommitRequestTopicList is an array of OffsetCommitRequestTopic. At panics as a slice does where there is no element i.
 type OffsetCommitRequestTopicList struct{ list }
@@ -160,10 +150,7 @@ func (v OffsetCommitRequestPartition) CommitTimestamp() int64 {
 // CommittedMetadata: nullable.
 func (v OffsetCommitRequestPartition) CommittedMetadata() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 func (v OffsetCommitRequestPartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 8 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2], 0)
+	return v.m.tagsSince(8, v.s[2], 0)
 }
 
 // OffsetCommitRequestPartitionList is an array of OffsetCommitRequestPartition. At panics as a slice does where there is no element i.
@@ -224,12 +211,7 @@ func parseOffsetCommitRequestFlexible(m *message, s *[9]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[6], s[7], s[8] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseOffsetCommitRequestLegacy(m *message, s *[9]uint32) int {

@@ -48,12 +48,7 @@ func (m *OffsetCommitResponse) Topics() OffsetCommitResponseTopicList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *OffsetCommitResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 8 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *OffsetCommitResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(8, m.s[2], 0) }
 
 // OffsetCommitResponseTopic is the struct OffsetCommitResponseTopic of OffsetCommitResponse.
 type OffsetCommitResponseTopic struct {
@@ -80,12 +75,7 @@ func (v OffsetCommitResponseTopic) TopicID() fastcodec.UUID {
 func (v OffsetCommitResponseTopic) Partitions() OffsetCommitResponsePartitionList {
 	return OffsetCommitResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-func (v OffsetCommitResponseTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 8 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v OffsetCommitResponseTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(8, v.s[4], 0) }
 
 // OffsetCommitResponseTopicList is an array of OffsetCommitResponseTopic. At panics as a slice does where there is no element i.
 type OffsetCommitResponseTopicList struct{ list }
@@ -117,10 +107,7 @@ func (v OffsetCommitResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
 func (v OffsetCommitResponsePartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 8 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+6, 0)
+	return v.m.tagsSince(8, v.off+6, 0)
 }
 
 // sizeOffsetCommitResponsePartition is the size of the struct with an empty tag section.
@@ -166,12 +153,7 @@ func parseOffsetCommitResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseOffsetCommitResponseLegacy(m *message, s *[3]uint32) int {

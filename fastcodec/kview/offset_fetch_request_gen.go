@@ -85,14 +85,9 @@ type OffsetFetchRequestTopic struct {
 	s *[4]uint32
 }
 
-func (v OffsetFetchRequestTopic) Name() []byte             { return v.m.bytes(v.s[0], v.s[1]) }
-func (v OffsetFetchRequestTopic) PartitionIndexes() Int32s { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
-func (v OffsetFetchRequestTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
-}
+func (v OffsetFetchRequestTopic) Name() []byte                { return v.m.bytes(v.s[0], v.s[1]) }
+func (v OffsetFetchRequestTopic) PartitionIndexes() Int32s    { return Int32s{v.m.bytes(v.s[2], v.s[3])} }
+func (v OffsetFetchRequestTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(6, v.s[3], 0) }
 
 // OffsetFetchRequestTopicList is an array of OffsetFetchRequestTopic. At panics as a slice does where there is no element i.
 type OffsetFetchRequestTopicList struct{ list }
@@ -253,12 +248,7 @@ func parseOffsetFetchRequestFlexible(m *message, s *[7]uint32) int {
 		return m.failRun(off, "RequireStable:1@7+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseOffsetFetchRequestLegacy(m *message, s *[7]uint32) int {

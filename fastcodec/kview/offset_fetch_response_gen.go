@@ -68,12 +68,7 @@ func (m *OffsetFetchResponse) Groups() OffsetFetchResponseGroupList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *OffsetFetchResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[5], 0)
-}
+func (m *OffsetFetchResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(6, m.s[5], 0) }
 
 // OffsetFetchResponseTopic is the struct OffsetFetchResponseTopic of OffsetFetchResponse.
 type OffsetFetchResponseTopic struct {
@@ -85,12 +80,7 @@ func (v OffsetFetchResponseTopic) Name() []byte { return v.m.bytes(v.s[0], v.s[1
 func (v OffsetFetchResponseTopic) Partitions() OffsetFetchResponsePartitionList {
 	return OffsetFetchResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-func (v OffsetFetchResponseTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v OffsetFetchResponseTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(6, v.s[4], 0) }
 
 // OffsetFetchResponseTopicList is an array of OffsetFetchResponseTopic. At panics as a slice does where there is no element i.
 type OffsetFetchResponseTopicList struct{ list }
@@ -132,10 +122,7 @@ func (v OffsetFetchResponsePartition) CommittedLeaderEpoch() int32 {
 func (v OffsetFetchResponsePartition) Metadata() []byte               { return v.m.bytes(v.s[1], v.s[2]) }
 func (v OffsetFetchResponsePartition) ErrorCode() fastcodec.ErrorCode { return v.m.errorCode(v.s[2]) }
 func (v OffsetFetchResponsePartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2]+2, 0)
+	return v.m.tagsSince(6, v.s[2]+2, 0)
 }
 
 // OffsetFetchResponsePartitionList is an array of OffsetFetchResponsePartition. At panics as a slice does where there is no element i.
@@ -314,12 +301,7 @@ func parseOffsetFetchResponseFlexible(m *message, s *[6]uint32) int {
 	} else {
 		s[5] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseOffsetFetchResponseLegacy(m *message, s *[6]uint32) int {

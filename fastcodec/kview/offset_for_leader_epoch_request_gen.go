@@ -48,12 +48,7 @@ func (m *OffsetForLeaderEpochRequest) Topics() OffsetForLeaderEpochRequestOffset
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *OffsetForLeaderEpochRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *OffsetForLeaderEpochRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[2], 0) }
 
 // OffsetForLeaderEpochRequestOffsetForLeaderTopic is the struct OffsetForLeaderTopic of OffsetForLeaderEpochRequest.
 type OffsetForLeaderEpochRequestOffsetForLeaderTopic struct {
@@ -68,10 +63,7 @@ func (v OffsetForLeaderEpochRequestOffsetForLeaderTopic) Partitions() OffsetForL
 	return OffsetForLeaderEpochRequestOffsetForLeaderPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v OffsetForLeaderEpochRequestOffsetForLeaderTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(4, v.s[4], 0)
 }
 
 // OffsetForLeaderEpochRequestOffsetForLeaderTopicList is an array of OffsetForLeaderEpochRequestOffsetForLeaderTopic. At panics as a slice does where there is no element i.
@@ -120,10 +112,7 @@ func (v OffsetForLeaderEpochRequestOffsetForLeaderPartition) LeaderEpoch() int32
 }
 
 func (v OffsetForLeaderEpochRequestOffsetForLeaderPartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+12, 0)
+	return v.m.tagsSince(4, v.off+12, 0)
 }
 
 // sizeOffsetForLeaderEpochRequestOffsetForLeaderPartition is the size of the struct with an empty tag section.
@@ -172,12 +161,7 @@ func parseOffsetForLeaderEpochRequestFlexible(m *message, s *[3]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseOffsetForLeaderEpochRequestLegacy(m *message, s *[3]uint32) int {

@@ -48,12 +48,7 @@ func (m *OffsetForLeaderEpochResponse) Topics() OffsetForLeaderEpochResponseOffs
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *OffsetForLeaderEpochResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *OffsetForLeaderEpochResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[2], 0) }
 
 // OffsetForLeaderEpochResponseOffsetForLeaderTopicResult is the struct OffsetForLeaderTopicResult of OffsetForLeaderEpochResponse.
 type OffsetForLeaderEpochResponseOffsetForLeaderTopicResult struct {
@@ -68,10 +63,7 @@ func (v OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) Partitions() Off
 	return OffsetForLeaderEpochResponseEpochEndOffsetList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v OffsetForLeaderEpochResponseOffsetForLeaderTopicResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(4, v.s[4], 0)
 }
 
 // OffsetForLeaderEpochResponseOffsetForLeaderTopicResultList is an array of OffsetForLeaderEpochResponseOffsetForLeaderTopicResult. At panics as a slice does where there is no element i.
@@ -121,10 +113,7 @@ func (v OffsetForLeaderEpochResponseEpochEndOffset) EndOffset() int64 {
 }
 
 func (v OffsetForLeaderEpochResponseEpochEndOffset) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+18, 0)
+	return v.m.tagsSince(4, v.off+18, 0)
 }
 
 // sizeOffsetForLeaderEpochResponseEpochEndOffset is the size of the struct with an empty tag section.
@@ -173,12 +162,7 @@ func parseOffsetForLeaderEpochResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseOffsetForLeaderEpochResponseLegacy(m *message, s *[3]uint32) int {

@@ -322,6 +322,15 @@ func (m *message) tag(off, i int) (number uint32, at, end int) {
 	return number, at, at + int(size)
 }
 
+// closing is the end of the message's own tag section at off, in which every tag is
+// unknown.
+func (m *message) closing(b []byte, off int) int {
+	if off < len(b) && b[off] == 0 {
+		return off + 1
+	}
+	return m.skipTags(off, -1)
+}
+
 // skipTags checks a tag section in which every tag is unknown.
 //
 //go:noinline

@@ -50,12 +50,7 @@ func (m *ProduceRequest) TopicData() ProduceRequestTopicProduceDataList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ProduceRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 9 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[4], 0)
-}
+func (m *ProduceRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(9, m.s[4], 0) }
 
 // ProduceRequestTopicProduceData is the struct TopicProduceData of ProduceRequest.
 type ProduceRequestTopicProduceData struct {
@@ -83,10 +78,7 @@ func (v ProduceRequestTopicProduceData) PartitionData() ProduceRequestPartitionP
 	return ProduceRequestPartitionProduceDataList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v ProduceRequestTopicProduceData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 9 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(9, v.s[4], 0)
 }
 
 // ProduceRequestTopicProduceDataList is an array of ProduceRequestTopicProduceData. At panics as a slice does where there is no element i.
@@ -119,10 +111,7 @@ func (v ProduceRequestPartitionProduceData) Index() int32 { return v.m.int32(v.s
 // Records: nullable.
 func (v ProduceRequestPartitionProduceData) Records() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 func (v ProduceRequestPartitionProduceData) UnknownTags() fastcodec.Tags {
-	if v.m.version < 9 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2], 0)
+	return v.m.tagsSince(9, v.s[2], 0)
 }
 
 // ProduceRequestPartitionProduceDataList is an array of ProduceRequestPartitionProduceData. At panics as a slice does where there is no element i.
@@ -171,12 +160,7 @@ func parseProduceRequestFlexible(m *message, s *[5]uint32) int {
 		return m.in("TopicData", -1)
 	}
 	s[2], s[3], s[4] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseProduceRequestLegacy(m *message, s *[5]uint32) int {

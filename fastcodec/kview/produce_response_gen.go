@@ -94,10 +94,7 @@ func (v ProduceResponseTopicProduceResponse) PartitionResponses() ProduceRespons
 	return ProduceResponsePartitionProduceResponseList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v ProduceResponseTopicProduceResponse) UnknownTags() fastcodec.Tags {
-	if v.m.version < 9 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(9, v.s[4], 0)
 }
 
 // ProduceResponseTopicProduceResponseList is an array of ProduceResponseTopicProduceResponse. At panics as a slice does where there is no element i.
@@ -218,10 +215,7 @@ func (v ProduceResponseBatchIndexAndErrorMessage) BatchIndexErrorMessage() []byt
 	return v.m.bytes(v.s[1], v.s[2])
 }
 func (v ProduceResponseBatchIndexAndErrorMessage) UnknownTags() fastcodec.Tags {
-	if v.m.version < 9 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2], 0)
+	return v.m.tagsSince(9, v.s[2], 0)
 }
 
 // ProduceResponseBatchIndexAndErrorMessageList is an array of ProduceResponseBatchIndexAndErrorMessage. At panics as a slice does where there is no element i.

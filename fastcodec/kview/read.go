@@ -96,5 +96,13 @@ func (m *message) tags(o uint32, known uint32) fastcodec.Tags {
 	return fastcodec.NewTags(m.b[o:], known)
 }
 
+// tagsSince is tags from a version on.
+func (m *message) tagsSince(version int16, o uint32, known uint32) fastcodec.Tags {
+	if m.version < version {
+		return fastcodec.Tags{}
+	}
+	return m.tags(o, known)
+}
+
 // empty is what reads as an empty string; no append can reach it.
 var empty = []byte{}

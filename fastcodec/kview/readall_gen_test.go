@@ -2,9 +2,7 @@
 
 package kview
 
-import (
-	"github.com/kafkawire/kafkawire/internal/naive"
-)
+import "github.com/kafkawire/kafkawire/internal/naive"
 
 func readShapeDeep(d *naive.Dump, m *ShapeDeep) {
 	if l := m.A(); d.List("A", l.Len(), l.IsNull()) {

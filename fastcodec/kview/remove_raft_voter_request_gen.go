@@ -53,12 +53,7 @@ func parseRemoveRaftVoterRequestFlexible(m *message, s *[2]uint32) int {
 		return m.failRun(off, "VoterId:4 VoterDirectoryId:16", -1)
 	}
 	off += 20
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

@@ -38,10 +38,7 @@ func (m *RenewDelegationTokenRequest) RenewPeriodMs() int64 { return m.int64(m.s
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
 func (m *RenewDelegationTokenRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[1]+8, 0)
+	return m.tagsSince(2, m.s[1]+8, 0)
 }
 
 func parseRenewDelegationTokenRequestFlexible(m *message, s *[2]uint32) int {
@@ -60,12 +57,7 @@ func parseRenewDelegationTokenRequestFlexible(m *message, s *[2]uint32) int {
 		return m.failRun(off, "RenewPeriodMs:8", -1)
 	}
 	off += 8
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseRenewDelegationTokenRequestLegacy(m *message, s *[2]uint32) int {

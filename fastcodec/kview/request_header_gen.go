@@ -46,12 +46,7 @@ func (m *RequestHeader) ClientID() []byte {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *RequestHeader) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[1], 0)
-}
+func (m *RequestHeader) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[1], 0) }
 
 func parseRequestHeaderFlexible(m *message, s *[2]uint32) int {
 	b := m.b
@@ -69,12 +64,7 @@ func parseRequestHeaderFlexible(m *message, s *[2]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.String16Nullable, "ClientId", -1); off < 0 {
 		return -1
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseRequestHeaderLegacy(m *message, s *[2]uint32) int {

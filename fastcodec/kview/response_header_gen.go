@@ -35,12 +35,7 @@ func (m *ResponseHeader) Parse(body []byte, version int16) error {
 func (m *ResponseHeader) CorrelationID() int32 { return m.int32(0) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ResponseHeader) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(4, 0)
-}
+func (m *ResponseHeader) UnknownTags() fastcodec.Tags { return m.tagsSince(1, 4, 0) }
 
 func parseResponseHeaderFlexible(m *message, s *[0]uint32) int {
 	b := m.b
@@ -49,12 +44,7 @@ func parseResponseHeaderFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "CorrelationId:4", -1)
 	}
 	off += 4
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseResponseHeaderLegacy(m *message, s *[0]uint32) int {

@@ -36,12 +36,7 @@ func (m *SaslAuthenticateRequest) Parse(body []byte, version int16) error {
 func (m *SaslAuthenticateRequest) AuthBytes() []byte { return m.bytes(m.s[0], m.s[1]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *SaslAuthenticateRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[1], 0)
-}
+func (m *SaslAuthenticateRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[1], 0) }
 
 func parseSaslAuthenticateRequestFlexible(m *message, s *[2]uint32) int {
 	b := m.b
@@ -55,12 +50,7 @@ func parseSaslAuthenticateRequestFlexible(m *message, s *[2]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactBytes, "AuthBytes", -1); off < 0 {
 		return -1
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseSaslAuthenticateRequestLegacy(m *message, s *[2]uint32) int {

@@ -48,12 +48,7 @@ func (m *SaslAuthenticateResponse) SessionLifetimeMs() int64 {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *SaslAuthenticateResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[3]+8, 0)
-}
+func (m *SaslAuthenticateResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[3]+8, 0) }
 
 func parseSaslAuthenticateResponseFlexible(m *message, s *[4]uint32) int {
 	b := m.b
@@ -84,12 +79,7 @@ func parseSaslAuthenticateResponseFlexible(m *message, s *[4]uint32) int {
 		return m.failRun(off, "SessionLifetimeMs:8", -1)
 	}
 	off += 8
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseSaslAuthenticateResponseLegacy(m *message, s *[4]uint32) int {

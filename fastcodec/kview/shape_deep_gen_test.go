@@ -39,12 +39,7 @@ func (m *ShapeDeep) A() ShapeDeepDeepAList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShapeDeep) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *ShapeDeep) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[2], 0) }
 
 // ShapeDeepDeepA is the struct DeepA of ShapeDeep.
 type ShapeDeepDeepA struct {
@@ -63,12 +58,7 @@ func (v ShapeDeepDeepA) End() fastcodec.UUID {
 	return v.m.uuid(v.s[4])
 }
 
-func (v ShapeDeepDeepA) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4]+16, 0)
-}
+func (v ShapeDeepDeepA) UnknownTags() fastcodec.Tags { return v.m.tagsSince(1, v.s[4]+16, 0) }
 
 // ShapeDeepDeepAList is an array of ShapeDeepDeepA. At panics as a slice does where there is no element i.
 type ShapeDeepDeepAList struct{ list }
@@ -101,12 +91,7 @@ func (v ShapeDeepDeepB) C() ShapeDeepDeepC {
 func (v ShapeDeepDeepB) Points() ShapeDeepDeepPointList {
 	return ShapeDeepDeepPointList{list{v.m, v.s[1], v.s[2]}}
 }
-func (v ShapeDeepDeepB) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
-}
+func (v ShapeDeepDeepB) UnknownTags() fastcodec.Tags { return v.m.tagsSince(1, v.s[3], 0) }
 
 // ShapeDeepDeepBList is an array of ShapeDeepDeepB. At panics as a slice does where there is no element i.
 type ShapeDeepDeepBList struct{ list }
@@ -142,13 +127,8 @@ func (v ShapeDeepDeepC) Text() []byte {
 }
 
 // D: nullable.
-func (v ShapeDeepDeepC) D() ShapeDeepDeepDList { return ShapeDeepDeepDList{list{v.m, v.s[2], v.s[3]}} }
-func (v ShapeDeepDeepC) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v ShapeDeepDeepC) D() ShapeDeepDeepDList       { return ShapeDeepDeepDList{list{v.m, v.s[2], v.s[3]}} }
+func (v ShapeDeepDeepC) UnknownTags() fastcodec.Tags { return v.m.tagsSince(1, v.s[4], 0) }
 
 // ShapeDeepDeepD is the struct DeepD of ShapeDeep.
 type ShapeDeepDeepD struct {
@@ -167,13 +147,8 @@ func (v ShapeDeepDeepD) E() ShapeDeepDeepE {
 	return ShapeDeepDeepE{v.m, (*[3]uint32)(v.m.words[v.s[0]:])}
 }
 
-func (v ShapeDeepDeepD) Number() int16 { return v.m.int16(v.s[1]) }
-func (v ShapeDeepDeepD) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[1]+2, 0)
-}
+func (v ShapeDeepDeepD) Number() int16               { return v.m.int16(v.s[1]) }
+func (v ShapeDeepDeepD) UnknownTags() fastcodec.Tags { return v.m.tagsSince(1, v.s[1]+2, 0) }
 
 // ShapeDeepDeepDList is an array of ShapeDeepDeepD. At panics as a slice does where there is no element i.
 type ShapeDeepDeepDList struct{ list }
@@ -370,13 +345,8 @@ type ShapeDeepDeepPoint struct {
 	off uint32
 }
 
-func (v ShapeDeepDeepPoint) X() int32 { return v.m.int32(v.off) }
-func (v ShapeDeepDeepPoint) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+4, 0)
-}
+func (v ShapeDeepDeepPoint) X() int32                    { return v.m.int32(v.off) }
+func (v ShapeDeepDeepPoint) UnknownTags() fastcodec.Tags { return v.m.tagsSince(1, v.off+4, 0) }
 
 // sizeShapeDeepDeepPoint is the size of the struct with an empty tag section.
 func sizeShapeDeepDeepPoint(version int16) uint32 {
@@ -417,12 +387,7 @@ func parseShapeDeepFlexible(m *message, s *[3]uint32) int {
 		return m.in("A", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShapeDeepLegacy(m *message, s *[3]uint32) int {

@@ -62,12 +62,7 @@ func (m *ShapeEmpty) Nested() ShapeEmptyEmptyNestList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShapeEmpty) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[8], 0)
-}
+func (m *ShapeEmpty) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[8], 0) }
 
 // ShapeEmptyEmptyFixed is the struct EmptyFixed of ShapeEmpty.
 type ShapeEmptyEmptyFixed struct {
@@ -224,12 +219,7 @@ func (v ShapeEmptyEmptyInlineFixed) Later() int16 {
 	return v.m.int16(v.off)
 }
 
-func (v ShapeEmptyEmptyInlineFixed) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off, 0)
-}
+func (v ShapeEmptyEmptyInlineFixed) UnknownTags() fastcodec.Tags { return v.m.tagsSince(3, v.off, 0) }
 
 // sizeShapeEmptyEmptyInlineFixed is the size of the struct with an empty tag section.
 func sizeShapeEmptyEmptyInlineFixed(version int16) uint32 {
@@ -258,12 +248,7 @@ func (v ShapeEmptyEmptyNest) Later() Int8s {
 	return Int8s{v.m.bytes(v.s[1], v.s[2])}
 }
 
-func (v ShapeEmptyEmptyNest) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2], 0)
-}
+func (v ShapeEmptyEmptyNest) UnknownTags() fastcodec.Tags { return v.m.tagsSince(3, v.s[2], 0) }
 
 // ShapeEmptyEmptyNestList is an array of ShapeEmptyEmptyNest. At panics as a slice does where there is no element i.
 type ShapeEmptyEmptyNestList struct{ list }
@@ -298,12 +283,7 @@ func (v ShapeEmptyEmptyInner) Later() bool {
 	return v.m.bool(v.off)
 }
 
-func (v ShapeEmptyEmptyInner) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+1, 0)
-}
+func (v ShapeEmptyEmptyInner) UnknownTags() fastcodec.Tags { return v.m.tagsSince(3, v.off+1, 0) }
 
 // sizeShapeEmptyEmptyInner is the size of the struct with an empty tag section.
 func sizeShapeEmptyEmptyInner(version int16) uint32 {
@@ -375,12 +355,7 @@ func parseShapeEmptyFlexible(m *message, s *[9]uint32) int {
 		return m.in("Nested", -1)
 	}
 	s[6], s[7], s[8] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShapeEmptyLegacy(m *message, s *[9]uint32) int {

@@ -43,12 +43,7 @@ func (m *ShapeFirstFixed) Points() ShapeFirstFixedStrideFixedList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShapeFirstFixed) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[3], 0)
-}
+func (m *ShapeFirstFixed) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[3], 0) }
 
 // ShapeFirstFixedPointFixed is the struct PointFixed of ShapeFirstFixed.
 type ShapeFirstFixedPointFixed struct {
@@ -72,12 +67,7 @@ func (v ShapeFirstFixedPointFixed) Y() bool {
 	return v.m.bool(v.off + d)
 }
 
-func (v ShapeFirstFixedPointFixed) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+5, 0)
-}
+func (v ShapeFirstFixedPointFixed) UnknownTags() fastcodec.Tags { return v.m.tagsSince(1, v.off+5, 0) }
 
 // sizeShapeFirstFixedPointFixed is the size of the struct with an empty tag section.
 func sizeShapeFirstFixedPointFixed(version int16) uint32 {
@@ -174,12 +164,7 @@ func parseShapeFirstFixedFlexible(m *message, s *[4]uint32) int {
 		return -1
 	}
 	s[1], s[2], s[3] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShapeFirstFixedLegacy(m *message, s *[4]uint32) int {

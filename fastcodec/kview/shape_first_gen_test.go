@@ -240,12 +240,7 @@ func (m *ShapeFirst) CNullFixed() ShapeFirstFirstCompactNullFixed {
 func (m *ShapeFirst) Tail() int32 { return m.int32(m.s[40]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShapeFirst) UnknownTags() fastcodec.Tags {
-	if m.version < 12 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[40]+4, 0)
-}
+func (m *ShapeFirst) UnknownTags() fastcodec.Tags { return m.tagsSince(12, m.s[40]+4, 0) }
 
 // ShapeFirstFirstEntry is the struct FirstEntry of ShapeFirst.
 type ShapeFirstFirstEntry struct {
@@ -639,12 +634,7 @@ func parseShapeFirstFlexible(m *message, s *[41]uint32) int {
 		return m.failRun(off, "Tail:4", -1)
 	}
 	off += 4
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShapeFirstLegacy(m *message, s *[41]uint32) int {

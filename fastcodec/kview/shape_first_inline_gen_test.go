@@ -39,12 +39,7 @@ func (m *ShapeFirstInline) Inline() ShapeFirstInlineLeading {
 func (m *ShapeFirstInline) Tail() Int16s { return Int16s{m.bytes(m.s[1], m.s[2])} }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShapeFirstInline) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *ShapeFirstInline) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // ShapeFirstInlineLeading is the struct Leading of ShapeFirstInline.
 type ShapeFirstInlineLeading struct {
@@ -75,12 +70,7 @@ func (v ShapeFirstInlineLeading) Perhaps() ShapeFirstInlinePerhaps {
 	return ShapeFirstInlinePerhaps{v.m, v.s[3]}
 }
 
-func (v ShapeFirstInlineLeading) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v ShapeFirstInlineLeading) UnknownTags() fastcodec.Tags { return v.m.tagsSince(2, v.s[4], 0) }
 
 // ShapeFirstInlineLeadingFixed is the struct LeadingFixed of ShapeFirstInline.
 type ShapeFirstInlineLeadingFixed struct {
@@ -99,10 +89,7 @@ func (v ShapeFirstInlineLeadingFixed) B() int64 {
 }
 
 func (v ShapeFirstInlineLeadingFixed) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+9, 0)
+	return v.m.tagsSince(2, v.off+9, 0)
 }
 
 // sizeShapeFirstInlineLeadingFixed is the size of the struct with an empty tag section.
@@ -163,12 +150,7 @@ func parseShapeFirstInlineFlexible(m *message, s *[3]uint32) int {
 	} else if off = m.numbers((*[2]uint32)(s[1:3]), off, 2, fault.CompactCountNullable, "Tail", -1); off < 0 {
 		return -1
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShapeFirstInlineLegacy(m *message, s *[3]uint32) int {

@@ -478,13 +478,8 @@ func (v ShapeInlineInlineRow) Fixed() ShapeInlineInlineRowFixed {
 	return ShapeInlineInlineRowFixed{v.m, v.s[3]}
 }
 
-func (v ShapeInlineInlineRow) After() bool { return v.m.bool(v.s[4]) }
-func (v ShapeInlineInlineRow) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4]+1, 0)
-}
+func (v ShapeInlineInlineRow) After() bool                 { return v.m.bool(v.s[4]) }
+func (v ShapeInlineInlineRow) UnknownTags() fastcodec.Tags { return v.m.tagsSince(3, v.s[4]+1, 0) }
 
 // ShapeInlineInlineRowList is an array of ShapeInlineInlineRow. At panics as a slice does where there is no element i.
 type ShapeInlineInlineRowList struct{ list }

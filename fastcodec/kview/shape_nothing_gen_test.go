@@ -2,9 +2,7 @@
 
 package kview
 
-import (
-	"github.com/kafkawire/kafkawire/fastcodec"
-)
+import "github.com/kafkawire/kafkawire/fastcodec"
 
 // ShapeNothing is Kafka's message of that name, versions 0-2.
 type ShapeNothing struct {
@@ -31,22 +29,12 @@ func (m *ShapeNothing) Parse(body []byte, version int16) error {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShapeNothing) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(0, 0)
-}
+func (m *ShapeNothing) UnknownTags() fastcodec.Tags { return m.tagsSince(1, 0, 0) }
 
 func parseShapeNothingFlexible(m *message, s *[0]uint32) int {
 	b := m.b
 	off := 0
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShapeNothingLegacy(m *message, s *[0]uint32) int {

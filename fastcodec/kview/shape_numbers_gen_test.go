@@ -73,12 +73,7 @@ func (m *ShapeNumbers) NullUuids() UUIDs {
 func (m *ShapeNumbers) NullStrings() Strings { return Strings{list{&m.message, m.s[23], m.s[24]}} }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShapeNumbers) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[25], 0)
-}
+func (m *ShapeNumbers) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[25], 0) }
 
 func parseShapeNumbersFlexible(m *message, s *[26]uint32) int {
 	b, v, count, base := m.b, m.version, 0, uint32(0)
@@ -175,12 +170,7 @@ func parseShapeNumbersFlexible(m *message, s *[26]uint32) int {
 		return -1
 	}
 	s[23], s[24], s[25] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShapeNumbersLegacy(m *message, s *[26]uint32) int {

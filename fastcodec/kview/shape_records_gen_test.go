@@ -64,12 +64,7 @@ func (m *ShapeRecords) Last() []byte {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *ShapeRecords) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[9], 0)
-}
+func (m *ShapeRecords) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[9], 0) }
 
 // ShapeRecordsRecordRow is the struct RecordRow of ShapeRecords.
 type ShapeRecordsRecordRow struct {
@@ -86,13 +81,8 @@ func (v ShapeRecordsRecordRow) Records() []byte { return v.m.bytes(v.s[1], v.s[2
 func (v ShapeRecordsRecordRow) Payload() []byte { return v.m.bytes(v.s[3], v.s[4]) }
 
 // Text: nullable in 2+.
-func (v ShapeRecordsRecordRow) Text() []byte { return v.m.bytes(v.s[5], v.s[6]) }
-func (v ShapeRecordsRecordRow) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[6], 0)
-}
+func (v ShapeRecordsRecordRow) Text() []byte                { return v.m.bytes(v.s[5], v.s[6]) }
+func (v ShapeRecordsRecordRow) UnknownTags() fastcodec.Tags { return v.m.tagsSince(2, v.s[6], 0) }
 
 // ShapeRecordsRecordRowList is an array of ShapeRecordsRecordRow. At panics as a slice does where there is no element i.
 type ShapeRecordsRecordRowList struct{ list }
@@ -186,12 +176,7 @@ func parseShapeRecordsFlexible(m *message, s *[10]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[8:10]), off, fault.CompactBytesNullable, "Last", -1); off < 0 {
 		return -1
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShapeRecordsLegacy(m *message, s *[10]uint32) int {

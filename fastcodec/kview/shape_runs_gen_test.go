@@ -231,12 +231,7 @@ func (v ShapeRunsRunLine) APIKey() fastcodec.APIKey {
 	return v.m.apiKey(v.s[2] + d)
 }
 
-func (v ShapeRunsRunLine) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2]+10, 0)
-}
+func (v ShapeRunsRunLine) UnknownTags() fastcodec.Tags { return v.m.tagsSince(4, v.s[2]+10, 0) }
 
 // ShapeRunsRunLineList is an array of ShapeRunsRunLine. At panics as a slice does where there is no element i.
 type ShapeRunsRunLineList struct{ list }
@@ -433,12 +428,7 @@ func parseShapeRunsFlexible(m *message, s *[11]uint32) int {
 		return m.failRun(off, "Last:1@7+", -1)
 	}
 	off += run6
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShapeRunsLegacy(m *message, s *[11]uint32) int {

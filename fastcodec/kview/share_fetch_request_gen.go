@@ -273,12 +273,7 @@ func parseShareFetchRequestFlexible(m *message, s *[9]uint32) int {
 		return m.in("ForgottenTopicsData", -1)
 	}
 	s[6], s[7], s[8] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShareFetchRequestFetchTopicFlexible(m *message, off, n int, at uint32) int {

@@ -258,12 +258,7 @@ func parseShareFetchResponseFlexible(m *message, s *[7]uint32) int {
 		return m.in("NodeEndpoints", -1)
 	}
 	s[4], s[5], s[6] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShareFetchResponseShareFetchableTopicResponseFlexible(m *message, off, n int, at uint32) int {

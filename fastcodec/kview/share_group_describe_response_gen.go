@@ -200,12 +200,7 @@ func parseShareGroupDescribeResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Groups", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShareGroupDescribeResponseDescribedGroupFlexible(m *message, off, n int, at uint32) int {

@@ -76,12 +76,7 @@ func parseShareGroupHeartbeatRequestFlexible(m *message, s *[9]uint32) int {
 		return -1
 	}
 	s[6], s[7], s[8] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

@@ -153,12 +153,7 @@ func parseShareGroupHeartbeatResponseFlexible(m *message, s *[6]uint32) int {
 		s[4] = base
 	}
 	s[5] = uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseShareGroupHeartbeatResponseAssignmentFlexible(m *message, off, n int, at uint32) int {

@@ -41,12 +41,7 @@ func parseSnapshotHeaderRecordFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "Version:2 LastContainedLogTimestamp:8", -1)
 	}
 	off += 10
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

@@ -102,12 +102,7 @@ func (m *StopReplicaRequest) TopicStates() StopReplicaRequestTopicStateList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *StopReplicaRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[6], 0)
-}
+func (m *StopReplicaRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[6], 0) }
 
 // StopReplicaRequestPartitionV0 is the struct StopReplicaPartitionV0 of StopReplicaRequest.
 type StopReplicaRequestPartitionV0 struct {
@@ -147,12 +142,7 @@ func (v StopReplicaRequestTopicV1) Name() []byte { return v.m.bytes(v.s[0], v.s[
 func (v StopReplicaRequestTopicV1) PartitionIndexes() Int32s {
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
-func (v StopReplicaRequestTopicV1) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
-}
+func (v StopReplicaRequestTopicV1) UnknownTags() fastcodec.Tags { return v.m.tagsSince(2, v.s[3], 0) }
 
 // StopReplicaRequestTopicV1List is an array of StopReplicaRequestTopicV1. At panics as a slice does where there is no element i.
 type StopReplicaRequestTopicV1List struct{ list }
@@ -274,12 +264,7 @@ func parseStopReplicaRequestFlexible(m *message, s *[7]uint32) int {
 	} else {
 		s[6] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseStopReplicaRequestLegacy(m *message, s *[7]uint32) int {

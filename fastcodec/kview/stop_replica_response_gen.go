@@ -41,12 +41,7 @@ func (m *StopReplicaResponse) PartitionErrors() StopReplicaResponsePartitionErro
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *StopReplicaResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *StopReplicaResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(2, m.s[2], 0) }
 
 // StopReplicaResponsePartitionError is the struct StopReplicaPartitionError of StopReplicaResponse.
 type StopReplicaResponsePartitionError struct {
@@ -60,10 +55,7 @@ func (v StopReplicaResponsePartitionError) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.s[1] + 4)
 }
 func (v StopReplicaResponsePartitionError) UnknownTags() fastcodec.Tags {
-	if v.m.version < 2 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[1]+6, 0)
+	return v.m.tagsSince(2, v.s[1]+6, 0)
 }
 
 // StopReplicaResponsePartitionErrorList is an array of StopReplicaResponsePartitionError. At panics as a slice does where there is no element i.
@@ -103,12 +95,7 @@ func parseStopReplicaResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("PartitionErrors", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseStopReplicaResponseLegacy(m *message, s *[3]uint32) int {

@@ -66,12 +66,7 @@ func parseStreamsGroupDescribeRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "IncludeAuthorizedOperations:1 IncludeTopologyDescription:1@1+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

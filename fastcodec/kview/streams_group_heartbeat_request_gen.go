@@ -525,12 +525,7 @@ func parseStreamsGroupHeartbeatRequestFlexible(m *message, s *[25]uint32) int {
 		return m.failRun(off, "ShutdownApplication:1", -1)
 	}
 	off += 1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseStreamsGroupHeartbeatRequestTopologyFlexible(m *message, off, n int, at uint32) int {

@@ -348,12 +348,7 @@ func parseStreamsGroupHeartbeatResponseFlexible(m *message, s *[16]uint32) int {
 		return m.in("PartitionsByUserEndpoint", -1)
 	}
 	s[13], s[14], s[15] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseStreamsGroupHeartbeatResponseStatusFlexible(m *message, off, n int, at uint32) int {

@@ -209,12 +209,7 @@ func parseStreamsGroupTopologyDescriptionUpdateRequestFlexible(m *message, s *[6
 	}
 	s[4] = base
 	s[5] = uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseStreamsGroupTopologyDescriptionUpdateRequestTopologyDescriptionFlexible(m *message, off, n int, at uint32) int {

@@ -68,12 +68,7 @@ func (m *SyncGroupRequest) Assignments() SyncGroupRequestAssignmentList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *SyncGroupRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[12], 0)
-}
+func (m *SyncGroupRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[12], 0) }
 
 // SyncGroupRequestAssignment is the struct SyncGroupRequestAssignment of SyncGroupRequest.
 type SyncGroupRequestAssignment struct {
@@ -81,14 +76,9 @@ type SyncGroupRequestAssignment struct {
 	s *[4]uint32
 }
 
-func (v SyncGroupRequestAssignment) MemberID() []byte   { return v.m.bytes(v.s[0], v.s[1]) }
-func (v SyncGroupRequestAssignment) Assignment() []byte { return v.m.bytes(v.s[2], v.s[3]) }
-func (v SyncGroupRequestAssignment) UnknownTags() fastcodec.Tags {
-	if v.m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
-}
+func (v SyncGroupRequestAssignment) MemberID() []byte            { return v.m.bytes(v.s[0], v.s[1]) }
+func (v SyncGroupRequestAssignment) Assignment() []byte          { return v.m.bytes(v.s[2], v.s[3]) }
+func (v SyncGroupRequestAssignment) UnknownTags() fastcodec.Tags { return v.m.tagsSince(4, v.s[3], 0) }
 
 // SyncGroupRequestAssignmentList is an array of SyncGroupRequestAssignment. At panics as a slice does where there is no element i.
 type SyncGroupRequestAssignmentList struct{ list }
@@ -170,12 +160,7 @@ func parseSyncGroupRequestFlexible(m *message, s *[13]uint32) int {
 		return m.in("Assignments", -1)
 	}
 	s[10], s[11], s[12] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseSyncGroupRequestLegacy(m *message, s *[13]uint32) int {

@@ -68,12 +68,7 @@ func (m *SyncGroupResponse) ProtocolName() []byte {
 func (m *SyncGroupResponse) Assignment() []byte { return m.bytes(m.s[4], m.s[5]) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *SyncGroupResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 4 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[5], 0)
-}
+func (m *SyncGroupResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(4, m.s[5], 0) }
 
 func parseSyncGroupResponseFlexible(m *message, s *[6]uint32) int {
 	b, v := m.b, m.version
@@ -113,12 +108,7 @@ func parseSyncGroupResponseFlexible(m *message, s *[6]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[4:6]), off, fault.CompactBytes, "Assignment", -1); off < 0 {
 		return -1
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseSyncGroupResponseLegacy(m *message, s *[6]uint32) int {

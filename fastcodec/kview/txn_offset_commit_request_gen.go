@@ -69,12 +69,7 @@ func (m *TxnOffsetCommitRequest) Topics() TxnOffsetCommitRequestTopicList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *TxnOffsetCommitRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[10], 0)
-}
+func (m *TxnOffsetCommitRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[10], 0) }
 
 // TxnOffsetCommitRequestTopic is the struct TxnOffsetCommitRequestTopic of TxnOffsetCommitRequest.
 type TxnOffsetCommitRequestTopic struct {
@@ -101,12 +96,7 @@ func (v TxnOffsetCommitRequestTopic) TopicID() fastcodec.UUID {
 func (v TxnOffsetCommitRequestTopic) Partitions() TxnOffsetCommitRequestPartitionList {
 	return TxnOffsetCommitRequestPartitionList{list{v.m, v.s[2], v.s[3]}}
 }
-func (v TxnOffsetCommitRequestTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
-}
+func (v TxnOffsetCommitRequestTopic) UnknownTags() fastcodec.Tags { return v.m.tagsSince(3, v.s[4], 0) }
 
 // TxnOffsetCommitRequestTopicList is an array of TxnOffsetCommitRequestTopic. At panics as a slice does where there is no element i.
 type TxnOffsetCommitRequestTopicList struct{ list }
@@ -147,10 +137,7 @@ func (v TxnOffsetCommitRequestPartition) CommittedLeaderEpoch() int32 {
 // CommittedMetadata: nullable.
 func (v TxnOffsetCommitRequestPartition) CommittedMetadata() []byte { return v.m.bytes(v.s[1], v.s[2]) }
 func (v TxnOffsetCommitRequestPartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[2], 0)
+	return v.m.tagsSince(3, v.s[2], 0)
 }
 
 // TxnOffsetCommitRequestPartitionList is an array of TxnOffsetCommitRequestPartition. At panics as a slice does where there is no element i.
@@ -217,12 +204,7 @@ func parseTxnOffsetCommitRequestFlexible(m *message, s *[11]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[8], s[9], s[10] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseTxnOffsetCommitRequestLegacy(m *message, s *[11]uint32) int {

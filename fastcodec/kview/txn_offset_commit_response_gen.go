@@ -41,12 +41,7 @@ func (m *TxnOffsetCommitResponse) Topics() TxnOffsetCommitResponseTopicList {
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *TxnOffsetCommitResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *TxnOffsetCommitResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(3, m.s[2], 0) }
 
 // TxnOffsetCommitResponseTopic is the struct TxnOffsetCommitResponseTopic of TxnOffsetCommitResponse.
 type TxnOffsetCommitResponseTopic struct {
@@ -74,10 +69,7 @@ func (v TxnOffsetCommitResponseTopic) Partitions() TxnOffsetCommitResponsePartit
 	return TxnOffsetCommitResponsePartitionList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v TxnOffsetCommitResponseTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(3, v.s[4], 0)
 }
 
 // TxnOffsetCommitResponseTopicList is an array of TxnOffsetCommitResponseTopic. At panics as a slice does where there is no element i.
@@ -110,10 +102,7 @@ func (v TxnOffsetCommitResponsePartition) ErrorCode() fastcodec.ErrorCode {
 	return v.m.errorCode(v.off + 4)
 }
 func (v TxnOffsetCommitResponsePartition) UnknownTags() fastcodec.Tags {
-	if v.m.version < 3 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+6, 0)
+	return v.m.tagsSince(3, v.off+6, 0)
 }
 
 // sizeTxnOffsetCommitResponsePartition is the size of the struct with an empty tag section.
@@ -159,12 +148,7 @@ func parseTxnOffsetCommitResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Topics", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseTxnOffsetCommitResponseLegacy(m *message, s *[3]uint32) int {

@@ -40,12 +40,7 @@ func parseUnregisterBrokerRequestFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "BrokerId:4", -1)
 	}
 	off += 4
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

@@ -54,12 +54,7 @@ func parseUnregisterControllerResponseFlexible(m *message, s *[2]uint32) int {
 	} else if off = m.span((*[2]uint32)(s[0:2]), off, fault.CompactStringNullable, "ErrorMessage", -1); off < 0 {
 		return -1
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 // CopyTo copies all fields into d, and the bytes that they refer to into memory that d keeps.

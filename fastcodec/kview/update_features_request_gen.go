@@ -127,12 +127,7 @@ func parseUpdateFeaturesRequestFlexible(m *message, s *[3]uint32) int {
 		return m.failRun(off, "ValidateOnly:1@1+", -1)
 	}
 	off += run1
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseUpdateFeaturesRequestFeatureUpdateKeyFlexible(m *message, off, n int, at uint32) int {

@@ -119,12 +119,7 @@ func parseUpdateFeaturesResponseFlexible(m *message, s *[5]uint32) int {
 	} else {
 		s[4] = uint32(off)
 	}
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseUpdateFeaturesResponseUpdatableFeatureResultFlexible(m *message, off, n int, at uint32) int {

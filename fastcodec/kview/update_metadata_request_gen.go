@@ -142,10 +142,7 @@ func (v UpdateMetadataRequestPartitionState) OfflineReplicas() Int32s {
 }
 
 func (v UpdateMetadataRequestPartitionState) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[7], 0)
+	return v.m.tagsSince(6, v.s[7], 0)
 }
 
 // UpdateMetadataRequestPartitionStateList is an array of UpdateMetadataRequestPartitionState. At panics as a slice does where there is no element i.
@@ -187,10 +184,7 @@ func (v UpdateMetadataRequestTopicState) PartitionStates() UpdateMetadataRequest
 	return UpdateMetadataRequestPartitionStateList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v UpdateMetadataRequestTopicState) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(6, v.s[4], 0)
 }
 
 // UpdateMetadataRequestTopicStateList is an array of UpdateMetadataRequestTopicState. At panics as a slice does where there is no element i.
@@ -252,12 +246,7 @@ func (v UpdateMetadataRequestBroker) Rack() []byte {
 	return v.m.bytes(v.s[5], v.s[6])
 }
 
-func (v UpdateMetadataRequestBroker) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[6], 0)
-}
+func (v UpdateMetadataRequestBroker) UnknownTags() fastcodec.Tags { return v.m.tagsSince(6, v.s[6], 0) }
 
 // UpdateMetadataRequestBrokerList is an array of UpdateMetadataRequestBroker. At panics as a slice does where there is no element i.
 type UpdateMetadataRequestBrokerList struct{ list }
@@ -297,10 +286,7 @@ func (v UpdateMetadataRequestEndpoint) Listener() []byte {
 
 func (v UpdateMetadataRequestEndpoint) SecurityProtocol() int16 { return v.m.int16(v.s[4]) }
 func (v UpdateMetadataRequestEndpoint) UnknownTags() fastcodec.Tags {
-	if v.m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4]+2, 0)
+	return v.m.tagsSince(6, v.s[4]+2, 0)
 }
 
 // UpdateMetadataRequestEndpointList is an array of UpdateMetadataRequestEndpoint. At panics as a slice does where there is no element i.

@@ -35,12 +35,7 @@ func (m *UpdateMetadataResponse) Parse(body []byte, version int16) error {
 func (m *UpdateMetadataResponse) ErrorCode() fastcodec.ErrorCode { return m.errorCode(0) }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *UpdateMetadataResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 6 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(2, 0)
-}
+func (m *UpdateMetadataResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(6, 2, 0) }
 
 func parseUpdateMetadataResponseFlexible(m *message, s *[0]uint32) int {
 	b := m.b
@@ -49,12 +44,7 @@ func parseUpdateMetadataResponseFlexible(m *message, s *[0]uint32) int {
 		return m.failRun(off, "ErrorCode:2", -1)
 	}
 	off += 2
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseUpdateMetadataResponseLegacy(m *message, s *[0]uint32) int {

@@ -124,12 +124,7 @@ func parseUpdateRaftVoterRequestFlexible(m *message, s *[6]uint32) int {
 		return -1
 	}
 	s[5] = uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseUpdateRaftVoterRequestListenerFlexible(m *message, off, n int, at uint32) int {

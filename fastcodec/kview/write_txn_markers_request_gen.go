@@ -40,12 +40,7 @@ func (m *WriteTxnMarkersRequest) Markers() WriteTxnMarkersRequestWritableTxnMark
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *WriteTxnMarkersRequest) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *WriteTxnMarkersRequest) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[2], 0) }
 
 // WriteTxnMarkersRequestWritableTxnMarker is the struct WritableTxnMarker of WriteTxnMarkersRequest.
 type WriteTxnMarkersRequestWritableTxnMarker struct {
@@ -112,10 +107,7 @@ func (v WriteTxnMarkersRequestWritableTxnMarkerTopic) PartitionIndexes() Int32s 
 	return Int32s{v.m.bytes(v.s[2], v.s[3])}
 }
 func (v WriteTxnMarkersRequestWritableTxnMarkerTopic) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(1, v.s[3], 0)
 }
 
 // WriteTxnMarkersRequestWritableTxnMarkerTopicList is an array of WriteTxnMarkersRequestWritableTxnMarkerTopic. At panics as a slice does where there is no element i.
@@ -151,12 +143,7 @@ func parseWriteTxnMarkersRequestFlexible(m *message, s *[3]uint32) int {
 		return m.in("Markers", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseWriteTxnMarkersRequestLegacy(m *message, s *[3]uint32) int {

@@ -40,12 +40,7 @@ func (m *WriteTxnMarkersResponse) Markers() WriteTxnMarkersResponseWritableTxnMa
 }
 
 // UnknownTags gives the tagged fields that this version's schema doesn't know.
-func (m *WriteTxnMarkersResponse) UnknownTags() fastcodec.Tags {
-	if m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return m.tags(m.s[2], 0)
-}
+func (m *WriteTxnMarkersResponse) UnknownTags() fastcodec.Tags { return m.tagsSince(1, m.s[2], 0) }
 
 // WriteTxnMarkersResponseWritableTxnMarkerResult is the struct WritableTxnMarkerResult of WriteTxnMarkersResponse.
 type WriteTxnMarkersResponseWritableTxnMarkerResult struct {
@@ -58,10 +53,7 @@ func (v WriteTxnMarkersResponseWritableTxnMarkerResult) Topics() WriteTxnMarkers
 	return WriteTxnMarkersResponseWritableTxnMarkerTopicResultList{list{v.m, v.s[1], v.s[2]}}
 }
 func (v WriteTxnMarkersResponseWritableTxnMarkerResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[3], 0)
+	return v.m.tagsSince(1, v.s[3], 0)
 }
 
 // WriteTxnMarkersResponseWritableTxnMarkerResultList is an array of WriteTxnMarkersResponseWritableTxnMarkerResult. At panics as a slice does where there is no element i.
@@ -96,10 +88,7 @@ func (v WriteTxnMarkersResponseWritableTxnMarkerTopicResult) Partitions() WriteT
 	return WriteTxnMarkersResponseWritableTxnMarkerPartitionResultList{list{v.m, v.s[2], v.s[3]}}
 }
 func (v WriteTxnMarkersResponseWritableTxnMarkerTopicResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.s[4], 0)
+	return v.m.tagsSince(1, v.s[4], 0)
 }
 
 // WriteTxnMarkersResponseWritableTxnMarkerTopicResultList is an array of WriteTxnMarkersResponseWritableTxnMarkerTopicResult. At panics as a slice does where there is no element i.
@@ -134,10 +123,7 @@ func (v WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) ErrorCode() fas
 	return v.m.errorCode(v.off + 4)
 }
 func (v WriteTxnMarkersResponseWritableTxnMarkerPartitionResult) UnknownTags() fastcodec.Tags {
-	if v.m.version < 1 {
-		return fastcodec.Tags{}
-	}
-	return v.m.tags(v.off+6, 0)
+	return v.m.tagsSince(1, v.off+6, 0)
 }
 
 // sizeWriteTxnMarkersResponseWritableTxnMarkerPartitionResult is the size of the struct with an empty tag section.
@@ -179,12 +165,7 @@ func parseWriteTxnMarkersResponseFlexible(m *message, s *[3]uint32) int {
 		return m.in("Markers", -1)
 	}
 	s[0], s[1], s[2] = uint32(count), base, uint32(off)
-	if off < len(b) && b[off] == 0 {
-		off++
-	} else if off = m.skipTags(off, -1); off < 0 {
-		return -1
-	}
-	return off
+	return m.closing(b, off)
 }
 
 func parseWriteTxnMarkersResponseLegacy(m *message, s *[3]uint32) int {

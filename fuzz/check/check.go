@@ -304,8 +304,13 @@ func (c *Checker) again(body []byte, end int, odd naive.Oddity) string {
 		return ""
 	}
 	c.codec.Copy()
-	if c.written, err = c.codec.Data.AppendTo(c.written[:0], c.Version); err != nil || !bytes.Equal(c.written, fields) {
-		return fmt.Sprintf("the struct writes %x, %v\ncanonical %x", c.written, err, c.canonical)
+	// With room to spare, and without: appenders have another way for either.
+	spare := slices.Grow(c.written[:0], len(fields)+1024)
+	for _, dst := range [][]byte{spare, spare[:0:len(fields)], nil} {
+		if c.written, err = c.codec.Data.AppendTo(dst, c.Version); err != nil || !bytes.Equal(c.written, fields) {
+			return fmt.Sprintf("the struct writes %x, %v\ncanonical %x", c.written, err, c.canonical)
+		}
 	}
+	c.written = spare
 	return ""
 }

@@ -271,6 +271,10 @@ func (g *viewWriter) accessors(s *slots.Struct) {
 		g.p("%s return %stags(%s, %d) }\n", head, a.m, a.at(s.Section, fmt.Sprint(distances[0].value)), masks[0].value)
 		return
 	}
+	if cond == fmt.Sprintf("%sversion < %d", a.m, flexible.Min) && len(distances) == 1 && len(masks) == 1 {
+		g.p("%s return %stagsSince(%d, %s, %d) }\n", head, a.m, flexible.Min, a.at(s.Section, fmt.Sprint(distances[0].value)), masks[0].value)
+		return
+	}
 	g.p("%s", head)
 	if cond != "" {
 		g.p("if %s {\nreturn fastcodec.Tags{}\n}", cond)

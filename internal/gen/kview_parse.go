@@ -48,10 +48,16 @@ func (g *viewWriter) rootParsers() {
 		}
 		p := &parser{viewWriter: g, s: g.m.Root, all: all, flexible: flexible, words: "s", index: "-1", fail: "return %s"}
 		p.fields()
-		p.section()
+		if !p.closes() {
+			p.section()
+		}
 		g.p("func parse%s%s(m *message, s *[%d]uint32) int {", g.m.Root.Schema.GoName, encodingName(flexible), g.m.Root.Words)
 		p.flush("off := 0")
-		g.p("return off\n}\n")
+		if p.closes() {
+			g.p("return m.closing(b, off)\n}\n")
+		} else {
+			g.p("return off\n}\n")
+		}
 		p.tagFunc()
 	}
 }
@@ -95,7 +101,7 @@ func (p *parser) flush(start string) {
 		}
 		return false
 	}
-	declare(has("b[", "(b"), "b", "m.b")
+	declare(has("b[", "(b") || p.s == p.m.Root && p.closes(), "b", "m.b")
 	declare(strings.Contains(p.head.String(), "v ") || has("if v ", "&& v "), "v", "m.version")
 	declare(has("count, base = "), "count", "0")
 	declare(has("base = "), "base", "uint32(0)")
@@ -406,12 +412,15 @@ func (p *parser) tagged() []*slots.Field {
 	return out
 }
 
+// closes reports whether the fields are followed by a section in which no tag is known.
+func (p *parser) closes() bool { return p.flexible && len(p.tagged()) == 0 }
+
 // section writes the parsing of the tagged-field section.
 func (p *parser) section() {
 	if !p.flexible {
 		return
 	}
-	if len(p.tagged()) == 0 {
+	if p.closes() {
 		p.f("if off < len(b) && b[off] == 0 {\noff++\n} else if off = m.skipTags(off, %s); off < 0 {\nreturn -1\n}", p.index)
 		return
 	}
