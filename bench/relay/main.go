@@ -180,6 +180,9 @@ func (o *options) memory() (l result.Line, err error) {
 		fmt.Printf("%s, %d idle connections: %d bytes resident each, %d of heap and stacks; %d and %d after a collection\n",
 			role, n, (resident1-resident)/n, (inUse1-inUse)/n, (resident2-resident)/n, (inUse2-inUse)/n)
 		each[role] = float64((resident1 - resident) / n)
+		if resident1 == 0 { // this system doesn't say
+			each[role] = float64((inUse1 - inUse) / n)
+		}
 		for _, conn := range all {
 			conn.Close()
 		}
