@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/fastcodec/internal/life"
 	"github.com/kafkawire/kafkawire/fastcodec/kdata"
 	"github.com/kafkawire/kafkawire/fastcodec/kview"
 	"github.com/kafkawire/kafkawire/fastcodec/layout"
@@ -327,7 +328,7 @@ func TestTopicsByID(t *testing.T) {
 
 // TestEditorAllocations: an answer that is edited again and again allocates nothing.
 func TestEditorAllocations(t *testing.T) {
-	if raceEnabled {
+	if raceEnabled || life.Debug {
 		t.Skip("the race detector drops from pools at random: run without -race")
 	}
 	host := []byte("proxy.test")
