@@ -9,8 +9,12 @@ import (
 	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
@@ -174,4 +178,84 @@ func TestCapturesAllAtOnce(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDamagedInPieces: conversations with bytes changed, lost and added give the same
+// output and the same error, whole and in pieces, with every handler and with edits.
+func TestDamagedInPieces(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	makers := maps.Clone(handlers)
+	editor := newEditor(t, EditorOptions{Edits: endpointEdits})
+	makers["edits"] = func() Handler { return editor }
+	names := slices.Sorted(maps.Keys(makers))
+	ends := map[bool]int{}
+	for _, name := range captures(t) {
+		for c, talk := range conversations(t, name) {
+			var bytesOf int
+			for _, f := range talk {
+				bytesOf += len(f.frame)
+			}
+			if bytesOf > 20000 || bytesOf == 0 {
+				continue // too long to come bytewise
+			}
+			for range 3 {
+				damaged := slices.Clone(talk)
+				for range 1 + random.IntN(3) {
+					f := &damaged[random.IntN(len(damaged))]
+					f.frame = damage(random, f.frame)
+				}
+				kind := names[random.IntN(len(names))]
+				limits := Limits{Request: 1000 + random.IntN(20000), Response: 1000 + random.IntN(20000)}
+				options := Options{Limits: limits, SASL: random.IntN(4) == 0, OnError: Policy(random.IntN(2))}
+				var want *wire
+				for _, how := range []string{"whole", "bytewise", "random 1"} {
+					o := options
+					o.Handler = makers[kind]()
+					w := newWire(t, o, pieces[how]())
+					for _, f := range damaged {
+						if f.response {
+							w.fromBroker(f.frame)
+						} else {
+							w.fromClient(f.frame)
+						}
+					}
+					if want == nil {
+						want = w
+						ends[w.err != nil]++
+						continue
+					}
+					if fmt.Sprint(w.err) != fmt.Sprint(want.err) || !bytes.Equal(w.toBroker, want.toBroker) || !bytes.Equal(w.toClient, want.toClient) {
+						t.Fatalf("%s, connection %d, %s, %+v: %s differs from whole: %d and %d bytes, %d and %d; %v and %v", filepath.Base(name), c, kind, options, how,
+							len(w.toBroker), len(w.toClient), len(want.toBroker), len(want.toClient), w.err, want.err)
+					}
+				}
+			}
+		}
+	}
+	t.Log(ends[false], "went on,", ends[true], "ended with an error")
+	if ends[false] < 20 || ends[true] < 100 {
+		t.Error("not what this is for")
+	}
+}
+
+// damage changes a copy of a frame, mostly where it begins.
+func damage(r *rand.Rand, frame []byte) []byte {
+	b := slices.Clone(frame)
+	at := r.IntN(min(len(b), 40))
+	if r.IntN(3) == 0 {
+		at = r.IntN(len(b))
+	}
+	switch r.IntN(5) {
+	case 0:
+		return slices.Delete(b, at, min(len(b), at+1+r.IntN(8)))
+	case 1:
+		return slices.Insert(b, at, make([]byte, 1+r.IntN(8))...)
+	case 2:
+		b[at] ^= 1 << r.IntN(8)
+	case 3:
+		b[at] = byte(r.Uint32())
+	default:
+		b[3] = byte(r.Uint32()) // another size, of the same order
+	}
+	return b
 }

@@ -102,8 +102,10 @@ func (s *Session) fail(from Side, size int, err error) (action, int) {
 	return stop, 0
 }
 
-// shortHeader is the error of a frame that is too small for a header.
-func shortHeader(payload []byte, request bool) error {
+// shortHeader is the error of a frame of a size that is too small for a header: the
+// same, however much of it is there.
+func shortHeader(size int, request bool) error {
+	payload := make([]byte, size)
 	if request {
 		_, _, err := fastcodec.ParseRequest(payload)
 		return err

@@ -219,7 +219,7 @@ func (s *Session) nextRequest(x *run) (a action, need int) {
 		s.sasl.tokensEnd()
 	}
 	if size < requestLeast {
-		return s.fail(Client, size, shortHeader(payload, true))
+		return s.fail(Client, size, shortHeader(size, true))
 	}
 	if need := min(size, requestHead); have < need {
 		return more, need - have

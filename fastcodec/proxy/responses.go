@@ -126,7 +126,7 @@ func (s *Session) nextResponse(x *run) (a action, need int) {
 		}
 	}
 	if size < responseLeast {
-		return s.fail(Broker, size, shortHeader(payload, false))
+		return s.fail(Broker, size, shortHeader(size, false))
 	}
 	if have < responseLeast {
 		return more, responseLeast - have
