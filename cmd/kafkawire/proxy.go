@@ -26,7 +26,7 @@ var proxyCommand = command{
 	help: `Clients connect to -listen as to any broker. For each broker and controller that the
 cluster names there is a listener of its own, and clients see these addresses only,
 in every API that has addresses. API versions that this build doesn't know aren't
-offered. Everything else passes byte for byte.
+offered. Everything else passes byte for byte, SASL too. Both sides are plaintext.
 
 Listeners are opened as brokers become known: those of -map at their addresses, the
 others on ports of -ports, on the host of -listen. A broker that comes back at another
