@@ -322,26 +322,33 @@ func (x *interop) streams(t *table, r round) error {
 			topics = append(topics, r.name+"-"+c+"-stream")
 		}
 	}
-	if err := grown(x.ctx, a, topics); err != nil {
-		return err
+	grow := func() error { return grown(x.ctx, a, topics) }
+	defer fmt.Println()
+	fmt.Print("streams:")
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"run", grow},
+		{"leaders moved", func() error { return moveLeaders(x.ctx, a) }},
+		{"go on", grow},
+		{"broker stopped", func() error { x.cluster.stop(1); return nil }},
+		{"go on", grow},
+		{"broker started", func() error {
+			if err := x.cluster.start(x.here, 1); err != nil {
+				return err
+			}
+			return x.cluster.await(x.ctx, nodes)
+		}},
+		{"go on", grow},
+	} {
+		begun := time.Now()
+		if err := step.do(); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+		fmt.Printf(" %s %.0f s", step.name, time.Since(begun).Seconds())
 	}
-	if err := moveLeaders(x.ctx, a); err != nil {
-		return err
-	}
-	if err := grown(x.ctx, a, topics); err != nil {
-		return err
-	}
-	x.cluster.stop(1)
-	if err := grown(x.ctx, a, topics); err != nil {
-		return err
-	}
-	if err := x.cluster.start(x.here, 1); err != nil {
-		return err
-	}
-	if err := x.cluster.await(x.ctx, nodes); err != nil {
-		return err
-	}
-	return grown(x.ctx, a, topics)
+	return nil
 }
 
 // until asks again and again, for a minute and a half.
