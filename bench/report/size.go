@@ -13,9 +13,9 @@ import (
 
 // sizes are in bytes.
 type sizes struct {
-	without, one, all binary
-	build, cpu        time.Duration // 0: not timed
-	lines, most       int           // of generated code, and of its largest file
+	without, one, all, copies binary
+	build, cpu                time.Duration // 0: not timed
+	lines, most               int           // of generated code, and of its largest file
 }
 
 // binary is the size of a program as `go build` makes it, and without symbols and
@@ -39,8 +39,14 @@ const (
 		}
 	}
 `
-	allImports = "\t\"github.com/kafkawire/kafkawire/fastcodec\"\n\t\"github.com/kafkawire/kafkawire/fastcodec/kview\"\n"
-	allViews   = `	key, version := fastcodec.APIKey(b[0]), int16(b[1])
+	allImports = copyImports + "\t\"github.com/kafkawire/kafkawire/fastcodec/kdata\"\n"
+	all        = `	key, version := fastcodec.APIKey(b[0]), int16(b[1])
+	fmt.Println(kview.NewRequest(key).Parse(b, version), kview.NewResponse(key).Parse(b, version))
+	b, err = kdata.NewRequest(key).AppendTo(b, version)
+	b, err = kdata.NewResponse(key).AppendTo(b, version)
+`
+	copyImports = "\t\"github.com/kafkawire/kafkawire/fastcodec\"\n\t\"github.com/kafkawire/kafkawire/fastcodec/kview\"\n"
+	allCopies   = `	key, version := fastcodec.APIKey(b[0]), int16(b[1])
 	for _, c := range []*kview.Codec{kview.NewRequestCodec(key), kview.NewResponseCodec(key)} {
 		if err = c.View.Parse(b[2:], version); err == nil {
 			c.Copy()
@@ -57,7 +63,8 @@ func measureSize(root, temp string, cold bool) (s sizes, err error) {
 	}{
 		{&s.without, program("", "")},
 		{&s.one, program(oneImports, oneView)},
-		{&s.all, program(allImports, allViews)},
+		{&s.all, program(allImports, all)},
+		{&s.copies, program(copyImports, allCopies)},
 	} {
 		if *p.size, err = buildSize(root, filepath.Join(temp, fmt.Sprint("size", i)), p.text); err != nil {
 			return s, err
@@ -138,7 +145,8 @@ func (s sizes) markdown(p func(format string, args ...any)) {
 		p("| %s | %s | %s | %s |", what, kb(b.whole-s.without.whole), bar, kb(b.stripped-s.without.stripped))
 	}
 	row("parses DescribeQuorum responses and reads some fields", s.one, "200 KB")
-	row("parses, copies into structs and writes any message by key", s.all, "4096 KB")
+	row("parses, and writes, any message by key", s.all, "4096 KB")
+	row("the same, and copies any message from one to the other", s.copies, "")
 	p("")
 	p("| build | | bar |")
 	p("|---|--:|--:|")
