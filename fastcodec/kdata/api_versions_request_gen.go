@@ -60,7 +60,7 @@ func (x *APIVersionsRequest) AppendTo(dst []byte, v int16) ([]byte, error) {
 
 func (x *APIVersionsRequest) appendAny(dst []byte, v int16) ([]byte, error) {
 	if v >= 3 && v <= 5 {
-		if len(x.ClientSoftwareName) > fastcodec.MaxString || len(x.ClientSoftwareVersion) > fastcodec.MaxString || len(x.ClusterID) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+		if len(x.ClientSoftwareName) > fastcodec.MaxString || len(x.ClientSoftwareVersion) > fastcodec.MaxString || v >= 5 && len(x.ClusterID) > fastcodec.MaxString || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
 			return dst, explain(x, "ApiVersionsRequest", v, 3)
 		}
 		dst = append(appendLength(dst, len(x.ClientSoftwareName)), x.ClientSoftwareName...)

@@ -111,7 +111,7 @@ func (x *CreateDelegationTokenResponse) AppendTo(dst []byte, v int16) ([]byte, e
 
 func (x *CreateDelegationTokenResponse) appendAny(dst []byte, v int16) ([]byte, error) {
 	if v >= 2 && v <= 3 {
-		if len(x.PrincipalType) > fastcodec.MaxString || len(x.PrincipalName) > fastcodec.MaxString || v < 3 && len(x.TokenRequesterPrincipalType) > 0 || len(x.TokenRequesterPrincipalType) > fastcodec.MaxString || v < 3 && len(x.TokenRequesterPrincipalName) > 0 || len(x.TokenRequesterPrincipalName) > fastcodec.MaxString || len(x.TokenID) > fastcodec.MaxString || uint64(len(x.Hmac)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+		if len(x.PrincipalType) > fastcodec.MaxString || len(x.PrincipalName) > fastcodec.MaxString || v < 3 && len(x.TokenRequesterPrincipalType) > 0 || v >= 3 && len(x.TokenRequesterPrincipalType) > fastcodec.MaxString || v < 3 && len(x.TokenRequesterPrincipalName) > 0 || v >= 3 && len(x.TokenRequesterPrincipalName) > fastcodec.MaxString || len(x.TokenID) > fastcodec.MaxString || uint64(len(x.Hmac)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
 			return dst, explain(x, "CreateDelegationTokenResponse", v, 2)
 		}
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.ErrorCode))

@@ -172,3 +172,15 @@ func same(t *testing.T, a, b Message, version int16) {
 		t.Errorf("%s and %s differ, or %v, %v", fmt.Sprintf("%x", x), fmt.Sprintf("%x", y), errA, errB)
 	}
 }
+
+// TestDroppedWhateverItIs: an ignorable field that the version lacks can't be wrong.
+func TestDroppedWhateverItIs(t *testing.T) {
+	long := make([]byte, fastcodec.MaxString+1)
+	x := SyncGroupResponse{ProtocolType: long, Assignment: []byte("a")}
+	if out, err := x.AppendTo(nil, 4); err != nil || string(out) != "\x00\x00\x00\x00\x00\x00\x02a\x00" {
+		t.Errorf("v4, which lacks the field: %x, %v", out, err)
+	}
+	if out, err := x.AppendTo(nil, 5); !errors.Is(err, fastcodec.ErrTooLong) || len(out) > 0 {
+		t.Errorf("v5, which has it: %d bytes, %v", len(out), err)
+	}
+}

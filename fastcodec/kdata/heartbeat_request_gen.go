@@ -86,7 +86,7 @@ func (x *HeartbeatRequest) appendAny(dst []byte, v int16) ([]byte, error) {
 		dst = append(appendLength(dst, lengthOf(x.GroupInstanceID, true)), x.GroupInstanceID...)
 		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	} else if v >= 0 && v <= 3 {
-		if len(x.GroupID) > fastcodec.MaxString || len(x.MemberID) > fastcodec.MaxString || v < 3 && x.GroupInstanceID != nil || len(x.GroupInstanceID) > fastcodec.MaxString || len(x.UnknownTags) > 0 {
+		if len(x.GroupID) > fastcodec.MaxString || len(x.MemberID) > fastcodec.MaxString || v < 3 && x.GroupInstanceID != nil || v >= 3 && len(x.GroupInstanceID) > fastcodec.MaxString || len(x.UnknownTags) > 0 {
 			return dst, explain(x, "HeartbeatRequest", v, 4)
 		}
 		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(x.GroupID))), x.GroupID...)

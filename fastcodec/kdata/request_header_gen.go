@@ -75,7 +75,7 @@ func (x *RequestHeader) appendAny(dst []byte, v int16) ([]byte, error) {
 		dst = append(binary.BigEndian.AppendUint16(dst, uint16(lengthOf(x.ClientID, true))), x.ClientID...)
 		return fastcodec.AppendTags(dst, x.UnknownTags), nil
 	} else if v >= 0 && v <= 1 {
-		if (v < 1 && (x.ClientID == nil || len(x.ClientID) > 0)) || len(x.ClientID) > fastcodec.MaxString || len(x.UnknownTags) > 0 {
+		if (v < 1 && (x.ClientID == nil || len(x.ClientID) > 0)) || v >= 1 && len(x.ClientID) > fastcodec.MaxString || len(x.UnknownTags) > 0 {
 			return dst, explain(x, "RequestHeader", v, 2)
 		}
 		dst = binary.BigEndian.AppendUint16(dst, uint16(x.RequestAPIKey))

@@ -75,7 +75,7 @@ func (x *SyncGroupResponse) AppendTo(dst []byte, v int16) ([]byte, error) {
 
 func (x *SyncGroupResponse) appendAny(dst []byte, v int16) ([]byte, error) {
 	if v >= 4 && v <= 5 {
-		if len(x.ProtocolType) > fastcodec.MaxString || len(x.ProtocolName) > fastcodec.MaxString || uint64(len(x.Assignment)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
+		if v >= 5 && len(x.ProtocolType) > fastcodec.MaxString || v >= 5 && len(x.ProtocolName) > fastcodec.MaxString || uint64(len(x.Assignment)) > math.MaxInt32 || fastcodec.CheckTags(x.UnknownTags, 0) != nil {
 			return dst, explain(x, "SyncGroupResponse", v, 4)
 		}
 		dst = binary.BigEndian.AppendUint32(dst, uint32(x.ThrottleTimeMs))

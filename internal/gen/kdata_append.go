@@ -121,7 +121,7 @@ func (a *dataAppender) short() bool {
 	} else if !a.m.Schema.Flexible.Empty() {
 		a.needs = append(a.needs, "len(x.UnknownTags) == 0")
 	}
-	if room > maxSegment || !flat(a.s) && room > 140 {
+	if room > maxSegment || !flat(a.s) && room > maxShort {
 		return false
 	}
 	a.dst = "dst"
@@ -172,15 +172,19 @@ func (a *dataAppender) plain() bool {
 			wrong = append(wrong, inner(cond))
 		}
 		p := piece{kind: data, f: f.Schema, cond: within("v", f.Schema.Versions, a.all), x: "x." + f.Schema.GoName}
+		there := ""
+		if p.cond != "" {
+			there = inner(p.cond) + " && "
+		}
 		switch {
 		case p.cond == "false":
 			continue
 		case f.Shape == slots.InRun:
 			p.kind = fixed
 		case f.Schema.Type == schema.String:
-			wrong = append(wrong, "len("+p.x+") > fastcodec.MaxString")
+			wrong = append(wrong, there+"len("+p.x+") > fastcodec.MaxString")
 		default:
-			wrong = append(wrong, "uint64(len("+p.x+")) > math.MaxInt32")
+			wrong = append(wrong, there+"uint64(len("+p.x+")) > math.MaxInt32")
 		}
 		segment = append(segment, p)
 	}
@@ -534,6 +538,10 @@ const shortBytes = 32
 // maxSegment bounds the room that a segment asks for: the last bytes of a buffer are
 // written piece by piece.
 const maxSegment = 512
+
+// maxShort bounds the room of the short form of messages that have arrays or structs:
+// its code is worth its size only where it is little.
+const maxShort = 140
 
 // prefix is the size of the length of a piece, as far as it is short.
 func (a *dataAppender) prefix(p piece) int {
