@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 )
 
 // row is a body and what must come of it.
@@ -123,7 +124,7 @@ func TestL13VarintBoundaries(t *testing.T) {
 			t.Fatal(err)
 		}
 		back, end, err := m.AppendJSON(nil, body)
-		if err != nil || end != len(body) || differ(decode(t, back), decode(t, []byte(text)), "") != "" {
+		if err != nil || end != len(body) || jsonform.Differ(decode(t, back), decode(t, []byte(text)), "") != "" {
 			t.Errorf("%d: %v", n, err)
 		}
 		if c, err := m.AppendCanonical(nil, body); err != nil || !bytes.Equal(c, body) {

@@ -4,18 +4,16 @@ package layout
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 )
 
 // vector is a line of testdata/vectors: see the README there.
@@ -103,65 +101,10 @@ var loaded = map[string][]vector{}
 
 // decode reads JSON with its numbers as text.
 func decode(t testing.TB, text []byte) any {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%v in %.200s", err, text)
+	t.Helper()
+	v, err := jsonform.Decode(text)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return v
-}
-
-// differ says where two decoded JSON values differ, or "". Unknown tags in got,
-// which Kafka's form doesn't have, are passed over where want has none.
-func differ(got, want any, path string) string {
-	switch w := want.(type) {
-	case map[string]any:
-		g, ok := got.(map[string]any)
-		if !ok {
-			return fmt.Sprintf("%s: %v is no object", path, got)
-		}
-		g = maps.Clone(g)
-		if w[unknownMember] == nil {
-			delete(g, unknownMember)
-		}
-		for _, k := range slices.Sorted(maps.Keys(w)) {
-			if _, ok := g[k]; !ok {
-				return fmt.Sprintf("%s.%s: missing", path, k)
-			}
-			if d := differ(g[k], w[k], path+"."+k); d != "" {
-				return d
-			}
-			delete(g, k)
-		}
-		if len(g) > 0 {
-			return fmt.Sprintf("%s: too many: %v", path, g)
-		}
-	case []any:
-		g, ok := got.([]any)
-		if !ok || len(g) != len(w) {
-			return fmt.Sprintf("%s: %v, want %v", path, got, want)
-		}
-		for i := range w {
-			if d := differ(g[i], w[i], fmt.Sprintf("%s[%d]", path, i)); d != "" {
-				return d
-			}
-		}
-	case json.Number:
-		g, ok := got.(json.Number)
-		if ok && g != w {
-			a, err1 := g.Float64()
-			b, err2 := w.Float64()
-			// Only float64 fields have other texts for the same number.
-			ok = err1 == nil && err2 == nil && a == b && bytes.ContainsAny([]byte(g+w), ".eE")
-		}
-		if !ok {
-			return fmt.Sprintf("%s: %v, want %v", path, got, want)
-		}
-	default:
-		if got != want {
-			return fmt.Sprintf("%s: %v, want %v", path, got, want)
-		}
-	}
-	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 	"github.com/kafkawire/kafkawire/internal/slots"
 )
 
@@ -195,7 +196,7 @@ func TestIndexHoldsAll(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := indexJSON(m, &ix, body); string(got) != string(want) {
-				if d := differ(decode(t, got), decode(t, want), ""); d != "" {
+				if d := jsonform.Differ(decode(t, got), decode(t, want), ""); d != "" {
 					t.Fatalf("%v: %s\n%s, want\n%s", v, d, got, want)
 				}
 			}

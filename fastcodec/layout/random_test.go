@@ -13,6 +13,7 @@ import (
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 	"github.com/kafkawire/kafkawire/fastcodec/internal/fault"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 	"github.com/kafkawire/kafkawire/internal/schema"
 )
 
@@ -167,7 +168,7 @@ func TestRandomInstances(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := differ(decode(t, indexJSON(m, &ix, body)), decode(t, text), ""); d != "" {
+			if d := jsonform.Differ(decode(t, indexJSON(m, &ix, body)), decode(t, text), ""); d != "" {
 				t.Fatalf("%s v%d: %s", m.Name(), m.version, d)
 			}
 			again, err := m.AppendFromJSON(nil, text)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 	"github.com/kafkawire/kafkawire/internal/schema"
 )
 
@@ -109,7 +110,7 @@ func TestShapes(t *testing.T) {
 	if err := m.Parse(&ix, body); err != nil || ix.End() != len(body) {
 		t.Fatal(err, ix.End())
 	}
-	if d := differ(decode(t, indexJSON(m, &ix, body)), decode(t, text), ""); d != "" {
+	if d := jsonform.Differ(decode(t, indexJSON(m, &ix, body)), decode(t, text), ""); d != "" {
 		t.Error(d)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 )
 
 // TestVectors: every body that Kafka's codec wrote is read whole, says what
@@ -29,7 +30,7 @@ func TestVectors(t *testing.T) {
 			if err != nil || end != len(body) {
 				t.Fatalf("%v: JSON: %v, ends at %d of %d", v, err, end, len(body))
 			}
-			if d := differ(decode(t, text), decode(t, v.Body), ""); d != "" {
+			if d := jsonform.Differ(decode(t, text), decode(t, v.Body), ""); d != "" {
 				t.Fatalf("%v: %s", v, d)
 			}
 			again, err := m.AppendFromJSON(nil, text)
@@ -80,7 +81,7 @@ func TestHeaders(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", v, err)
 		}
-		if d := differ(decode(t, text), decode(t, v.Header), ""); d != "" {
+		if d := jsonform.Differ(decode(t, text), decode(t, v.Header), ""); d != "" {
 			t.Fatalf("%v: %s", v, d)
 		}
 		if again, err := m.AppendFromJSON(nil, text); err != nil || !bytes.Equal(again, header) {
@@ -134,7 +135,7 @@ func TestVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", v, err)
 		}
-		if d := differ(decode(t, text), decode(t, v.Body), ""); d != "" {
+		if d := jsonform.Differ(decode(t, text), decode(t, v.Body), ""); d != "" {
 			t.Errorf("%v: %s", v, d)
 		}
 		if v.Again == "" {

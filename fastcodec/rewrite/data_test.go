@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 	"github.com/kafkawire/kafkawire/internal/schema"
 )
 
@@ -36,7 +37,7 @@ func TestDataMessages(t *testing.T) {
 			}
 			want := decode(t, d.Body)
 			edit(want)
-			if d := differ(jsonOf(t, run.m, out), want, d.Name); d != "" {
+			if d := jsonform.Differ(jsonOf(t, run.m, out), want, d.Name); d != "" {
 				t.Fatal(d)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 	"github.com/kafkawire/kafkawire/fastcodec/layout"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 )
 
 // This file holds the edits of what stands inside bytes fields: on the captures of
@@ -168,7 +169,7 @@ func TestCapturedConsumers(t *testing.T) {
 			t.Fatalf("%s %d %s v%d: changed %v, %d blobs", c.file, c.Seq, m.Name(), c.Version, changed, edits)
 		}
 		if changed {
-			if d := differ(jsonOf(t, m, out[at:]), want, m.Name()); d != "" {
+			if d := jsonform.Differ(jsonOf(t, m, out[at:]), want, m.Name()); d != "" {
 				t.Fatal(d)
 			}
 		}
@@ -325,7 +326,7 @@ func TestBlobs(t *testing.T) {
 			if !changed {
 				out = frame
 			}
-			if d := differ(jsonOf(t, m, out[len(head):]), decode(t, text(row.want)), ""); d != "" {
+			if d := jsonform.Differ(jsonOf(t, m, out[len(head):]), decode(t, text(row.want)), ""); d != "" {
 				t.Fatal(d)
 			}
 		})

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 	"hash/crc32"
 	"strings"
 	"testing"
@@ -178,7 +179,7 @@ func TestEndpoints(t *testing.T) {
 			continue
 		}
 		m := messageAt(t, v.API, v.response(), v.Version)
-		if d := differ(jsonOf(t, m, out[v.BodyAt:]), want, v.String()); d != "" {
+		if d := jsonform.Differ(jsonOf(t, m, out[v.BodyAt:]), want, v.String()); d != "" {
 			t.Fatal(d)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 	"github.com/kafkawire/kafkawire/fastcodec/layout"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 )
 
 // This file holds the edits of entities against the table of all fields that carry
@@ -380,7 +381,7 @@ func checkEntities(t *testing.T, r *Rewriter, v *vector, frame []byte, body vari
 		t.Fatalf("%v, %s: size or header", v, kind)
 	}
 	m := messageAt(t, v.API, v.response(), v.Version)
-	if d := differ(jsonOf(t, m, out[v.BodyAt:]), want, v.String()); d != "" {
+	if d := jsonform.Differ(jsonOf(t, m, out[v.BodyAt:]), want, v.String()); d != "" {
 		t.Fatalf("%s: %s", kind, d)
 	}
 	if again, err := m.AppendCanonical(nil, out[v.BodyAt:]); err != nil || !bytes.Equal(again, out[v.BodyAt:]) {

@@ -13,15 +13,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
 	"github.com/kafkawire/kafkawire/fastcodec/layout"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 	"github.com/kafkawire/kafkawire/internal/schema"
 )
 
@@ -216,67 +215,11 @@ func jsonOf(t testing.TB, m *layout.Message, body []byte) any {
 // decode reads JSON with its numbers as text.
 func decode(t testing.TB, text []byte) any {
 	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%v in %.200s", err, text)
+	v, err := jsonform.Decode(text)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return v
-}
-
-// differ says where two decoded JSON values differ, or "". Unknown tags in got, which
-// Kafka's form doesn't have, are passed over where want has none.
-func differ(got, want any, path string) string {
-	const unknownMember = "unknownTags"
-	switch w := want.(type) {
-	case map[string]any:
-		g, ok := got.(map[string]any)
-		if !ok {
-			return fmt.Sprintf("%s: %v is no object", path, got)
-		}
-		g = maps.Clone(g)
-		if w[unknownMember] == nil {
-			delete(g, unknownMember)
-		}
-		for _, k := range slices.Sorted(maps.Keys(w)) {
-			if _, ok := g[k]; !ok {
-				return fmt.Sprintf("%s.%s: missing", path, k)
-			}
-			if d := differ(g[k], w[k], path+"."+k); d != "" {
-				return d
-			}
-			delete(g, k)
-		}
-		if len(g) > 0 {
-			return fmt.Sprintf("%s: too many: %v", path, g)
-		}
-	case []any:
-		g, ok := got.([]any)
-		if !ok || len(g) != len(w) {
-			return fmt.Sprintf("%s: %v, want %v", path, got, want)
-		}
-		for i := range w {
-			if d := differ(g[i], w[i], fmt.Sprintf("%s[%d]", path, i)); d != "" {
-				return d
-			}
-		}
-	case json.Number:
-		g, ok := got.(json.Number)
-		if ok && g != w {
-			a, err1 := g.Float64()
-			b, err2 := w.Float64()
-			ok = err1 == nil && err2 == nil && a == b && strings.ContainsAny(string(g+w), ".eE")
-		}
-		if !ok {
-			return fmt.Sprintf("%s: %v, want %v", path, got, want)
-		}
-	default:
-		if got != want {
-			return fmt.Sprintf("%s: %v, want %v", path, got, want)
-		}
-	}
-	return ""
 }
 
 // same are edits that look at everything and change nothing.

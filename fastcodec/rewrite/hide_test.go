@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 )
 
 // hideSome hides the names whose last byte is even, and renames the others.
@@ -133,7 +134,7 @@ func TestHide(t *testing.T) {
 			}
 			hidden += dropped
 			m := messageAt(t, v.API, v.response(), v.Version)
-			if d := differ(jsonOf(t, m, out[v.BodyAt:]), want, v.String()); d != "" {
+			if d := jsonform.Differ(jsonOf(t, m, out[v.BodyAt:]), want, v.String()); d != "" {
 				t.Fatal(d)
 			}
 			if again, err := m.AppendCanonical(nil, out[v.BodyAt:]); err != nil || !bytes.Equal(again, out[v.BodyAt:]) {
@@ -234,5 +235,5 @@ response 0, flexible 0+
 // jsonEqual compares two JSON texts by value.
 func jsonEqual(t testing.TB, got, want []byte) string {
 	t.Helper()
-	return differ(decode(t, got), decode(t, want), "")
+	return jsonform.Differ(decode(t, got), decode(t, want), "")
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kafkawire/kafkawire/fastcodec"
+	"github.com/kafkawire/kafkawire/internal/jsonform"
 )
 
 // The guess that an element has the shape of the last one is only a guess: whatever
@@ -53,7 +54,7 @@ func TestShapes(t *testing.T) {
 				if err != nil || !changed {
 					t.Fatalf("v%d: changed %v, %v", version, changed, err)
 				}
-				if d := differ(jsonOf(t, m, out[len(head):]), want, ""); d != "" {
+				if d := jsonform.Differ(jsonOf(t, m, out[len(head):]), want, ""); d != "" {
 					t.Fatalf("v%d: %s", version, d)
 				}
 				// Damage: the same error as reading each gives.
@@ -172,7 +173,7 @@ func TestManyIDs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := differ(decode(t, []byte(got)), want, m.Name()); d != "" {
+		if d := jsonform.Differ(decode(t, []byte(got)), want, m.Name()); d != "" {
 			t.Fatal(d)
 		}
 	}
