@@ -106,23 +106,27 @@ func run(count int, out, only string, blind bool) error {
 	return nil
 }
 
-// guides are the packages whose branches guide the fuzzing. An execution resets and
-// compares the counters of all branches that have one, and takes far longer if the
-// standard library and generated code have some, too: the engine decides the same as
-// generated code in a few lines.
-var guides = []string{"fastcodec", "fastcodec/layout", "fastcodec/records/...", "fastcodec/rewrite", "internal/schema"}
-
 // run executes one target and returns Go's last line of counts.
 func (t target) run(count int, blind bool) (string, error) {
-	args := []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$",
-		"-fuzztime", fmt.Sprintf("%dx", count), "-fuzzminimizetime", "200x", "-gcflags=all=-d=libfuzzer=0"}
-	for _, p := range guides {
-		if blind {
-			break
+	args := []string{"fuzz", "^" + t.name + "$", "fuzztime", fmt.Sprintf("%dx", count), "fuzzminimizetime", "200x", "run", "^$"}
+	cmd := exec.Command("go", "test")
+	prefix := "-"
+	if blind {
+		// A test program that is built on its own has no counters.
+		program, cache, err := t.build()
+		if err != nil {
+			return "", err
 		}
-		args = append(args, "-gcflags=github.com/kafkawire/kafkawire/"+p+"=")
+		defer os.Remove(program)
+		cmd = exec.Command(program, "-test.fuzzcachedir", cache)
+		cmd.Dir, prefix = t.dir, "-test."
 	}
-	cmd := exec.Command("go", append(args, t.dir)...)
+	for i := 0; i < len(args); i += 2 {
+		cmd.Args = append(cmd.Args, prefix+args[i], args[i+1])
+	}
+	if !blind {
+		cmd.Args = append(cmd.Args, t.dir)
+	}
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	err := cmd.Run()
@@ -136,4 +140,24 @@ func (t target) run(count int, blind bool) (string, error) {
 		os.Stderr.Write(output.Bytes())
 	}
 	return "execs " + last, err
+}
+
+// build builds the test program of a target's package, and finds what guided runs of
+// it have found.
+func (t target) build() (program, cache string, err error) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}}", t.dir).Output()
+	if err != nil {
+		return "", "", err
+	}
+	root, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return "", "", err
+	}
+	f, err := os.CreateTemp("", "kafkawire-fuzz-*")
+	if err != nil {
+		return "", "", err
+	}
+	f.Close()
+	cache = filepath.Join(strings.TrimSpace(string(root)), "fuzz", strings.TrimSpace(string(out)))
+	return f.Name(), cache, exec.Command("go", "test", "-c", "-o", f.Name(), t.dir).Run()
 }
