@@ -1,6 +1,7 @@
 # Short names for what takes more than one command.
 
-# Real clients through the proxy to a real cluster of three nodes. Needs Java 17, Maven,
+# What the records builder writes, to a real broker; then real clients through the proxy
+# to a real cluster of three nodes. Needs a JDK 17, Maven,
 # Python 3, Linux. CLIENTS chooses: make interop CLIENTS=tools,java,franz,sarama
 CLIENTS ?= tools,java,franz,sarama,python
 

@@ -1,6 +1,6 @@
 //go:build linux
 
-// The cluster: three Kafka nodes, each broker and controller, as processes of this one.
+// The clusters: Kafka nodes, each broker and controller, as processes of this one.
 
 package main
 
@@ -37,7 +37,7 @@ type cluster struct {
 	dir       string
 	classpath string
 	id        string
-	procs     [nodes]*process
+	procs     []*process
 }
 
 // classpath asks Maven once, and remembers.
@@ -70,16 +70,16 @@ func kafkaID() string {
 	}
 }
 
-// startCluster formats and starts the nodes, and waits until all know of each other.
-func startCluster(ctx context.Context, here, dir, classpath string) (*cluster, error) {
-	c := &cluster{dir: dir, classpath: classpath, id: kafkaID()}
+// startCluster formats and starts some nodes, and waits until all know of each other.
+func startCluster(ctx context.Context, here, dir, classpath string, nodes int) (*cluster, error) {
+	c := &cluster{dir: dir, classpath: classpath, id: kafkaID(), procs: make([]*process, nodes)}
 	var voters, quorum []string
 	for n := range nodes {
 		at := fmt.Sprintf("%s:%d", brokerHost, quorumPort+n)
 		quorum = append(quorum, at)
 		voters = append(voters, fmt.Sprintf("%d@%s:%s", n+1, at, kafkaID()))
 	}
-	var formats [nodes]*exec.Cmd
+	formats := make([]*exec.Cmd, nodes)
 	for n := range nodes {
 		home := c.home(n)
 		if err := os.MkdirAll(home, 0o755); err != nil {
@@ -96,15 +96,15 @@ func startCluster(ctx context.Context, here, dir, classpath string) (*cluster, e
 			"controller.quorum.bootstrap.servers=" + strings.Join(quorum, ","),
 			"log.dirs=" + filepath.Join(home, "data"),
 			"num.partitions=3",
-			"default.replication.factor=3",
+			fmt.Sprintf("default.replication.factor=%d", nodes),
 			"min.insync.replicas=1",
 			"offsets.topic.num.partitions=3",
-			"offsets.topic.replication.factor=3",
+			fmt.Sprintf("offsets.topic.replication.factor=%d", nodes),
 			"transaction.state.log.num.partitions=3",
-			"transaction.state.log.replication.factor=3",
+			fmt.Sprintf("transaction.state.log.replication.factor=%d", nodes),
 			"transaction.state.log.min.isr=1",
 			"share.coordinator.state.topic.num.partitions=3",
-			"share.coordinator.state.topic.replication.factor=3",
+			fmt.Sprintf("share.coordinator.state.topic.replication.factor=%d", nodes),
 			"share.coordinator.state.topic.min.isr=1",
 			"group.initial.rebalance.delay.ms=0",
 			"log.cleaner.dedupe.buffer.size=4194304",
@@ -127,8 +127,12 @@ func startCluster(ctx context.Context, here, dir, classpath string) (*cluster, e
 			errs <- err
 		}()
 	}
-	if err := errors.Join(<-errs, <-errs, <-errs); err != nil {
-		return nil, err
+	var failed error
+	for range nodes {
+		failed = errors.Join(failed, <-errs)
+	}
+	if failed != nil {
+		return nil, failed
 	}
 	for n := range nodes {
 		if err := c.start(here, n); err != nil {
@@ -165,17 +169,17 @@ func (c *cluster) stop(n int) {
 // stopAll ends them at the same time: the last ones can't elect anybody any more.
 func (c *cluster) stopAll() {
 	done := make(chan bool)
-	for n := range nodes {
+	for n := range c.procs {
 		go func() { c.stop(n); done <- true }()
 	}
-	for range nodes {
+	for range c.procs {
 		<-done
 	}
 }
 
 // addresses are those that clients must never see.
 func (c *cluster) addresses() (all []string) {
-	for n := range nodes {
+	for n := range c.procs {
 		all = append(all, fmt.Sprintf("%s:%d", brokerHost, brokerPort+n))
 	}
 	return all

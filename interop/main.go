@@ -2,7 +2,8 @@
 // three nodes, and prints a table of clients and scenarios. It needs Java 17, Maven and,
 // for kafka-python, Python 3, on Linux.
 //
-// Two rounds: a plain proxy, then one that shows other broker ids and another cluster
+// First, a cluster of one node tests the batches that fastcodec/records writes. Then
+// two rounds: a plain proxy, then one that shows other broker ids and another cluster
 // id. In each, streams run while a leader moves and a broker is restarted. An inspector
 // between clients and proxy looks at every answer for addresses that aren't the proxy's.
 //
@@ -82,8 +83,11 @@ func (x *interop) run() (err error) {
 	if err := x.prepare(); err != nil {
 		return err
 	}
+	if err := x.records(); err != nil {
+		return fmt.Errorf("records: %w", err)
+	}
 	begun := time.Now()
-	x.cluster, err = startCluster(x.ctx, x.here, filepath.Join(x.dir, "kafka"), x.classpath)
+	x.cluster, err = startCluster(x.ctx, x.here, filepath.Join(x.dir, "kafka"), x.classpath, nodes)
 	if x.cluster != nil {
 		defer x.cluster.stopAll()
 	}
@@ -99,6 +103,29 @@ func (x *interop) run() (err error) {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 	}
+	return nil
+}
+
+// records runs the tests of fastcodec/records that need a broker, and Kafka's console
+// consumer.
+func (x *interop) records() error {
+	begun := time.Now()
+	c, err := startCluster(x.ctx, x.here, filepath.Join(x.dir, "one"), x.classpath, 1)
+	if c != nil {
+		defer c.stopAll()
+	}
+	if err != nil {
+		return err
+	}
+	consumer := java(x.ctx, x.here, x.classpath, "org.apache.kafka.tools.consumer.ConsoleConsumer").Args
+	test := exec.CommandContext(x.ctx, "go", "test", "-count=1", "-v", "-run", "Broker", "./fastcodec/records")
+	test.Dir = filepath.Dir(x.here)
+	test.Env = append(os.Environ(), "KAFKAWIRE_BROKER="+c.addresses()[0], "KAFKAWIRE_CONSUMER="+strings.Join(consumer, " "))
+	out, err := test.CombinedOutput()
+	if err != nil || strings.Contains(string(out), "--- SKIP") {
+		return fmt.Errorf("go test: %v\n%s", err, out)
+	}
+	fmt.Printf("records: a broker took what the builder wrote, its consumer read it back, %.0f s\n", time.Since(begun).Seconds())
 	return nil
 }
 
