@@ -312,7 +312,7 @@ func TestNodesOfThePage(t *testing.T) {
 func long(t *testing.T) {
 	t.Helper()
 	if underRace {
-		t.Skip("not under the race detector")
+		t.Skip("takes long under the race detector, and has no goroutines to race: run without -race")
 	}
 }
 
